@@ -88,6 +88,9 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   },
   'notebook:start': {answer: 'Notebook', from: 'src/lib/notebook/show.ts'},
   'notebook:stop': {answer: '{project: string; node: string}[]'},
+  'quota:list': {answer: 'QuotaReport', from: ['src/lib/quota/read.ts', 'src/lib/head/claim-types.ts']},
+  'quota:remove': {answer: 'QuotaChange', from: 'src/lib/quota/change.ts'},
+  'quota:set': {answer: 'QuotaChange', from: 'src/lib/quota/change.ts'},
   'rack:add': {answer: 'Rack', from: 'src/lib/rack/types.ts'},
   'rack:install': {answer: 'NodeReport<Installed>[]', from: ['src/lib/install/install.ts', 'src/lib/nodes/report.ts']},
   'rack:list': {answer: 'RackRow[]', from: 'src/cli/rack/text.ts'},
@@ -129,6 +132,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     answer: '{run: string; metric: string; values: Metric[]; metrics: string[]}',
     from: 'src/lib/tracking/index.ts',
   },
+  'runs:queue': {answer: 'QueuedRun[]', from: 'src/lib/head/claim-types.ts'},
   'runs:remove': {answer: '{run: string; nodes: string[]; record: boolean}'},
   'runs:profile': {
     answer: '`RunProfile & {traces: string[]}`; with `--open` a line of `TraceLink`, then nothing until Ctrl-C',

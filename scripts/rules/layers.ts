@@ -38,6 +38,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'page',
     'people',
     'audit',
+    'quota',
   ],
 ]
 
@@ -65,7 +66,7 @@ export const CLI_LAYERS: readonly (readonly string[])[] = [
     'monitor',
     'people',
   ],
-  ['train', 'workspace', 'usage', 'audit'],
+  ['train', 'workspace', 'usage', 'audit', 'quota'],
   ['check', 'sweep', 'status', 'top', 'data', 'notebook', 'board', 'lineage'],
 ]
 

@@ -419,6 +419,8 @@ FILES = [
 ELSEWHERE = {
     "head.action",
     "head.audit",
+    "head.claims",
+    "head.quotas",
     "head.authority",
     "head.certificate",
     "head.config",

@@ -9,6 +9,7 @@ import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
 import {Promises as Joint} from '../../src/lib/head/service/joint/promises.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
 import {Audit} from '../../src/lib/head/service/audit/audit.ts'
+import {Claims} from '../../src/lib/head/service/claims/claims.ts'
 import {Locks} from '../../src/lib/head/service/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
@@ -92,6 +93,7 @@ export async function openTestServer(
     people: await People.open(folder),
     followers,
     clients: new Clients(tokens),
+    claims: await Claims.open(folder, tokens),
     audit: await Audit.open(folder),
     locks: await Locks.open(folder),
     promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),

@@ -10,6 +10,7 @@ from flexrack_node.gang.election import Handover
 from flexrack_node.gang.evidence import Evidence
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.member_links import MemberLinks
+from flexrack_node.gang.time_limit import TimeLimit
 from flexrack_node.link.gang_link import BEAT_SECONDS, SILENT_SECONDS, Sleep
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run import rules
@@ -58,6 +59,7 @@ class Membership:
         self._written: Dict[str, MemberPlace] = {}
         self._former = handover.leader if handover else None
         self._sleep = Sleep()
+        self._limit = TimeLimit(folder, spec, bool(handover) or bool(folder.state().get("returned")))
         self._can_be_replaced = may_be_led_on(spec)
 
     @property
@@ -190,7 +192,8 @@ class Membership:
         )
 
     def stop_request(self) -> "Optional[StopRequest]":
-        """What somebody asked for on this node, or on a member's."""
+        """What somebody asked for on this node, or on a member's, or the run itself before it began."""
+        self._limit.apply()
         requests = [one for one in [self._folder.stop_request(), *self.links.stop_requests()] if one]
         return next((one for one in requests if one.get("kill")), requests[0] if requests else None)
 

@@ -4,7 +4,7 @@ A record (see reservation/place.py) wants {gpus: [id, ...], slots: n, exclusive:
 there are; it is told, and nothing is refused for it: cores are shared as they always were.
 """
 
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, Container, List, Optional
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptReservation
@@ -52,13 +52,14 @@ def is_before(waiting: "Claim", other: "Claim") -> bool:
     return (waiting["since"], waiting["lease"]) < (other["since"], other["lease"])
 
 
-def in_the_way(wanted: "Claim", records: "List[Record]") -> "List[InTheWay]":
+def in_the_way(wanted: "Claim", records: "List[Record]", passes: Container[str] = ()) -> "List[InTheWay]":
     """The living records that keep `wanted` from being granted, each with `over`: those that have it, then those before
-    it in line.
+    it in line, but for those that it `passes`, as the head decides (ADR 75).
     """
     found: List[InTheWay] = []
     for record in records:
         over = conflict(wanted, record)
-        if over and (record["state"] != "waiting" or is_before(record, wanted)):
+        waits = record["state"] == "waiting"
+        if over and (not waits or (is_before(record, wanted) and record["lease"] not in passes)):
             found.append({**record, "over": over})
     return sorted(found, key=lambda record: (record["state"] == "waiting", record["since"], record["lease"]))

@@ -78,3 +78,4 @@ class _HeadAccess(TypedDict):
 
 class HeadAccess(_HeadAccess, total=False):
     follows: Optional[str]
+    quotas: bool

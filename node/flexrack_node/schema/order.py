@@ -195,6 +195,7 @@ class RunOrder(_RunOrder, total=False):
     after_reboot: Literal["checkpoint", "anew"]
     without_progress: int
     size: GangSize
+    time_limit: float
     watch: bool
     profile: RunOrderProfile
     hang: HangOrder

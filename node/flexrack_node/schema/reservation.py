@@ -46,6 +46,7 @@ class TakeInput(_TakeInput, total=False):
     project: Optional[str]
     wait: bool
     since: float
+    passes: List[str]
     look: bool
 
 

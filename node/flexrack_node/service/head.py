@@ -103,7 +103,8 @@ def tidy(given: "HeadKept", channel: Channel) -> "FilesRemoved":
 
 def access(given: "Nothing", channel: Channel) -> "HeadAccess":
     """Where the head listens, the admin token, and the certificates to trust there (PEM), for who may log in here
-    anyway: {listener, token, ca, follows}, null where there is none. `follows` is the id of a standby's token.
+    anyway: {listener, token, ca, follows, quotas}, null where there is none. `follows` is the id of a standby's token; `quotas`: the head is to
+    be asked before a run takes anything.
     """
     folder = channel.root / "head"
     token = read(folder / "admin-token")
@@ -115,6 +116,7 @@ def access(given: "Nothing", channel: Channel) -> "HeadAccess":
         "token": token.strip() if token else None,
         "ca": read(folder / "tls" / "ca.pem"),
         "follows": follow_token[1] if len(follow_token) == 3 else None,
+        "quotas": (folder / "quotas.json").exists(),
     }
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
     """{lease, owner, project, node, nodes, wants: {gpus: "all"|[id], slots, exclusive}, ttl, wait?: bool, since?,
-    look?: bool}.
+    look?: bool, passes?: [lease]}.
 
     Returns {granted, fence, since, identity, shared, gpus, holders}. `wait` leaves a place in line where it is refused;
     `since`: since when we wait, on another node. `look`: renews the place in line and tells whether it would be
@@ -58,7 +58,9 @@ def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
             wanted["since"] = float(given.get("since") or old["since"])
         records = [record for record in place.records() if is_counting(record, at, boot)]
         claim: Claim = {**wanted, "uid": os.geteuid()}
-        holders = in_the_way(claim, records) + leased_records(channel.root, wanted["wants"]["gpus"], claim)
+        holders = in_the_way(claim, records, given.get("passes") or ()) + leased_records(
+            channel.root, wanted["wants"]["gpus"], claim
+        )
         granted = not holders
         if granted and not given.get("look"):
             place.write(

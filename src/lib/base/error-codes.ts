@@ -50,6 +50,11 @@ export const ERROR_CODES = {
       'A file was written by a newer flexrack than this one; the message names it. Upgrade flexrack where the command runs.',
   },
   LOCKED: {exit: 4, meaning: 'Somebody else is doing this right now; the message says who and since when.'},
+  QUOTA: {
+    exit: 4,
+    meaning:
+      'A quota of the rack does not allow it; the message has the sum, by whom what is used, and `flexrack quota list` all of them.',
+  },
   RESERVED: {
     exit: 4,
     meaning:

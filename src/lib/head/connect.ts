@@ -26,6 +26,8 @@ export interface HeadConnection {
   ca: string
   /** Keeps those certificates in a file here, for programs that take one, and gives its path. */
   certificates(): Promise<string | undefined>
+  /** It may have quotas: it is asked before a run takes anything. */
+  quotas: boolean
   /** The admin token, or that of who has logged in. */
   token: Secret
   /** The user who has logged in from here; undefined: whoever may enter the head's account. */
@@ -89,6 +91,7 @@ export async function connectHead(
     nodeCa: rack.head.url === undefined ? ca : undefined,
     ca,
     certificates: async () => (rack.head.url === undefined ? keepCertificates(rack, ca, context) : undefined),
+    quotas: known.quotas ?? true,
     token: secret,
     user: login?.user,
     request: async <T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T> => {

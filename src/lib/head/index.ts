@@ -11,6 +11,9 @@ export type {Login} from './login.ts'
 export {openTracking, type RunAccess, type Tracking} from './tracking.ts'
 export type {
   CanaryRules,
+  ClaimAnswer,
+  ClaimWish,
+  Excess,
   Exchange,
   DeviceCode,
   HeadStatus,
@@ -39,7 +42,9 @@ export type {
   PlaceState,
   ClientTraffic,
   DurationCounts,
+  QueuedRun,
   QueueFigures,
+  QuotaUse,
   ReleaseCounts,
   ReleaseFigures,
   Sampled,

@@ -46,6 +46,8 @@ export interface HeadAccess {
   token: string
   /** PEM. */
   ca: string
+  /** Whether it has quotas; undefined: who has logged in cannot see that. */
+  quotas?: boolean
 }
 
 /**
@@ -54,7 +56,7 @@ export interface HeadAccess {
  */
 export async function headAccess(rack: Rack, host: Host, role: Role = 'first'): Promise<HeadAccess> {
   const what = role === 'first' ? 'head' : 'standby'
-  const [{listener, token, ca}, service] = await Promise.all([
+  const [{listener, token, ca, quotas = false}, service] = await Promise.all([
     host.call('head.access', {}),
     serviceStatus(host, SERVICE_ID),
   ])
@@ -73,5 +75,5 @@ export async function headAccess(rack: Rack, host: Host, role: Role = 'first'): 
       hint,
       details: {node: host.node},
     })
-  return {listener: {address: listener.address, port: listener.port, url: listener.url}, token, ca}
+  return {listener: {address: listener.address, port: listener.port, url: listener.url}, token, ca, quotas}
 }

@@ -2,6 +2,7 @@ import {isCliError, Secret, type Context} from '../base/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow, type Mlflow} from '../tracking/index.ts'
+import type {ClaimWish} from './types.ts'
 import {connectHead, type HeadConnection} from './connect.ts'
 
 /** The tracking server of a project, whoever runs it. */
@@ -14,8 +15,11 @@ export interface Tracking {
   nodeCa: string | undefined
   /** The rack's head; undefined where the manifest names another server. */
   head: HeadConnection | undefined
-  /** What a run on a node shows the server: a token of its own from the head, or the user's own for another server. */
-  openRun(runId: string, experimentId: string, ttlSeconds: number): Promise<RunAccess>
+  /**
+   * What a run on a node shows the server: a token of its own from the head, or the user's own for another server.
+   * `claim`: what it has, for the head, until that token ends.
+   */
+  openRun(runId: string, experimentId: string, ttlSeconds: number, claim?: ClaimWish): Promise<RunAccess>
   /**
    * What a node that completes a run's record in the user's name is given: as run.reconcile takes it. Holds a secret.
    */
@@ -60,8 +64,8 @@ async function throughHead(
       ...(head.nodeCa !== undefined && {ca: head.nodeCa}),
     }),
     mlflow: openMlflow({uri: head.uri, token: head.token, project, signal: context.signal}),
-    async openRun(runId, experimentId, ttlSeconds) {
-      const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds, project}
+    async openRun(runId, experimentId, ttlSeconds, claim) {
+      const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds, project, claim}
       const {token, expires_at: expiresAt} = await head.request<{token: string; expires_at: number}>(
         'POST',
         '/flexrack/v1/tokens',

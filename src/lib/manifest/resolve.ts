@@ -131,6 +131,8 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     }),
     env: train.env,
     grace,
+    ...(train.time_limit !== undefined && {timeLimit: sweepSeconds(train.time_limit)!}),
+    ...(train.priority !== 0 && {priority: train.priority}),
     ...(!train.watch && {watch: false}),
     ...(train.hang && {hang: resolveHang(train.hang)}),
     exclusive: train.exclusive,

@@ -1,7 +1,7 @@
 /** `train:` as it may be written; `train.gpus` is gpus.ts, and what a Slurm job needs slurm-schema.ts. */
 import {z} from 'zod'
 import {inputs, uploads} from './data.ts'
-import {durationSeconds} from './duration.ts'
+import {durationSeconds, sweepSeconds} from './duration.ts'
 import {trainGpus} from './gpus.ts'
 import {hang, watch} from './hang.ts'
 import {slurm} from './slurm-schema.ts'
@@ -171,6 +171,22 @@ export const train = z
       .default(10)
       .describe(
         'Time between asking a process to end (SIGTERM) and ending it (SIGKILL): seconds, or a duration such as `10s` or `2m`.',
+      ),
+    time_limit: z
+      .string()
+      .refine((text) => sweepSeconds(text) !== undefined, 'must be a duration above zero, such as 90m, 12h or 2d')
+      .optional()
+      .describe(
+        'How long the run takes at most, counted from its start: then it is ended as by `runs stop`. While it waits in line (`train --wait`, with a head) it may pass runs that it does not delay.',
+      )
+      .meta({examples: ['90m', '12h']}),
+    priority: z
+      .int()
+      .min(-100)
+      .max(100)
+      .default(0)
+      .describe(
+        'Among runs that wait for the same (`train --wait`, with a head) higher ones go first. Slurm has its own.',
       ),
     hang,
     watch,

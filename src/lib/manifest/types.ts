@@ -106,6 +106,10 @@ export interface TrainSpec {
   env: Record<string, string>
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
+  /** Seconds after which it is ended. */
+  timeLimit?: number
+  /** Among those that wait for the same; 0 where it says nothing. */
+  priority?: number
   /** False: ranks are not to tell of themselves. */
   watch?: boolean
   /** Undefined: hangs are reported, after the node program's own time. */

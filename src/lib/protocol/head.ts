@@ -77,6 +77,8 @@ export interface HeadAccess {
   ca: string | null
   /** Of a standby: the id of the token with which it follows. Older nodes lack it. */
   follows?: string | null
+  /** The head has quotas: it is asked before a run takes anything. */
+  quotas?: boolean
 }
 
 export interface HeadVerbs {

@@ -187,6 +187,8 @@ export interface RunOrder {
   size?: GangSize
   /** Seconds between SIGTERM and SIGKILL. */
   grace: number
+  /** Seconds after which it is ended. */
+  time_limit?: number
   /** False: ranks are not to tell of themselves. */
   watch?: boolean
   /** Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up. */

@@ -58,6 +58,8 @@ export interface TakeInput {
   wait?: boolean
   /** Since when it waits on another node. */
   since?: number
+  /** Runs that wait for the same, and that the head lets it pass. */
+  passes?: string[]
   /** Renews the place in line, tells whether it would be granted, and takes nothing. */
   look?: boolean
 }

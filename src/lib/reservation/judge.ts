@@ -1,4 +1,4 @@
-import type {Reservation, TakeAnswer} from '../protocol/index.ts'
+import type {ClaimPart, Reservation, TakeAnswer, Wants} from '../protocol/index.ts'
 
 /**
  * What the answers of all nodes of a gang amount to. `unsettled`: only those are in the way that may themselves be
@@ -29,6 +29,25 @@ export function inFixedOrder<T extends {node: string}>(hosts: T[], answers: Read
  */
 export function ticketOf(hosts: {node: string}[], answers: ReadonlyMap<string, TakeAnswer>): number {
   return answers.get(inFixedOrder(hosts, answers)[0]?.node ?? '')?.since ?? 0
+}
+
+/** What a gang wants, in words that are the same for everybody. Pure. */
+export function partsOf(answers: ReadonlyMap<string, TakeAnswer>, wantsOn: (node: string) => Wants): ClaimPart[] {
+  return [...answers].map(([node, {identity, gpus}]) => ({
+    node: identity,
+    gpus,
+    exclusive: wantsOn(node).exclusive === true,
+  }))
+}
+
+/** Who has what of these nodes, and is in the way. Pure. */
+export function seenOf(answers: ReadonlyMap<string, TakeAnswer>): {run: string; parts: ClaimPart[]}[] {
+  const all = [...answers.values()].flatMap(({identity, holders}) =>
+    holders
+      .filter((one) => one.state !== 'waiting')
+      .map(({lease, wants: {gpus, exclusive}}) => ({lease, part: {node: identity, gpus, exclusive}})),
+  )
+  return [...Map.groupBy(all, (one) => one.lease)].map(([run, own]) => ({run, parts: own.map((one) => one.part)}))
 }
 
 /** Everybody in the way, by node. Pure. */

@@ -1,15 +1,17 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, ownerName, throwIfInterrupted, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {TakeAnswer} from '../protocol/index.ts'
-import {holdersByNode, inFixedOrder, judge, ticketOf} from './judge.ts'
+import type {TakeAnswer, Wants} from '../protocol/index.ts'
+import {holdersByNode, inFixedOrder, judge, partsOf, seenOf, ticketOf} from './judge.ts'
 import {Keeper, TTL_SECONDS} from './keep.ts'
-import {holderText, refusal} from './text.ts'
-import type {GangWish} from './types.ts'
+import {holderText, notOurTurn, refusal} from './text.ts'
+import type {GangWish, Turns} from './types.ts'
 
 export interface ReserveOptions {
   /** Seconds to stand in line: Infinity without end, absent not at all. */
   wait?: number | undefined
+  /** Asked before anything is kept, and in line. */
+  turns?: Turns | undefined
   /** A node again whose connection was lost meanwhile: else it is not renewed any more. */
   reach?: (node: string) => Host | Promise<Host>
 }
@@ -56,6 +58,8 @@ export async function reserveGang(
 class Gang {
   readonly #keeper: Keeper
   #since: number | undefined
+  /** Who waits for the same, and whom the head lets us pass. */
+  #passes: string[] = []
   readonly #hosts: Host[]
   readonly #wish: GangWish
   readonly #options: ReserveOptions
@@ -76,7 +80,8 @@ class Gang {
       for (;;) {
         const answers = await this.#takeAll()
         const verdict = judge(answers.values())
-        if (verdict === 'granted') {
+        const allowed = verdict === 'granted' ? await this.#allowed(answers) : undefined
+        if (verdict === 'granted' && allowed?.go !== false) {
           await this.#keeper.confirm(this.#context.signal)
           this.#warnUnshared(answers, waiting === undefined)
           waiting?.done('It is our turn')
@@ -88,8 +93,7 @@ class Gang {
             release: () => this.giveUp(),
           }
         }
-        const error = refusal(holdersByNode(answers), this.#hosts.length)
-        if (this.#options.wait === undefined) throw error
+        if (this.#options.wait === undefined) throw refusal(holdersByNode(answers), this.#hosts.length)
         await this.#keeper.release(
           this.#hosts.filter((host) => this.#keeper.fences.has(host.node)),
           {wait: true},
@@ -144,12 +148,19 @@ class Gang {
   async #standInLine(waiting: Progress, end: number): Promise<void> {
     for (;;) {
       const answers = await this.#askAll({look: true})
-      if (judge(answers.values()) === 'granted') return
+      const turn = await this.#options.turns?.turn(
+        partsOf(answers, (node) => this.#wantsOn(node)),
+        seenOf(answers),
+      )
+      const isLetIn = turn?.go !== false
+      if (isLetIn && turn) this.#passes = turn.passes
+      if (isLetIn && (judge(answers.values()) === 'granted' || (await this.#isFree(turn?.passes)))) return
+      if (turn?.why) waiting.detail(turn.why)
       const [first] = holdersByNode(answers)
       const holder = first?.holders[0]
-      if (first && holder) waiting.detail(`${first.node}: ${holderText(holder)}`)
+      if (first && holder && !turn?.why) waiting.detail(`${first.node}: ${holderText(holder)}`)
       if (Date.now() >= end) {
-        const error = refusal(holdersByNode(answers), this.#hosts.length)
+        const error = first ? refusal(holdersByNode(answers), this.#hosts.length) : notOurTurn(turn?.why)
         throw new CliError('TIMED_OUT', `${error.message}, and that did not change in ${this.#options.wait} s`, {
           details: error.details,
           hint: 'flexrack rack reservations',
@@ -169,8 +180,8 @@ class Gang {
   }
 
   async #ask(host: Host, {look = false}: {look?: boolean}): Promise<TakeAnswer> {
-    const {lease, project, on} = this.#wish
-    const wants = on?.get(host.node) ?? this.#wish.wants
+    const {lease, project} = this.#wish
+    const wants = this.#wantsOn(host.node)
     const given = {
       lease,
       owner: ownerName(this.#context),
@@ -182,10 +193,26 @@ class Gang {
       wait: this.#waits,
       since: this.#since,
       look,
+      ...(this.#passes.length > 0 && {passes: this.#passes}),
     }
     const answer = await host.call('reservation.take', given, {signal: this.#context.signal})
     if (answer.granted && !look) this.#keeper.add(host, answer.fence as number)
     return answer
+  }
+
+  /** All that is granted is kept meanwhile. Errors: QUOTA. */
+  async #allowed(answers: ReadonlyMap<string, TakeAnswer>): Promise<{go: boolean}> {
+    const parts = partsOf(answers, (node) => this.#wantsOn(node))
+    return (await this.#options.turns?.granted(parts)) ?? {go: true}
+  }
+
+  /** Whether only those are in the way whom the head lets us pass. */
+  async #isFree(passes: string[] | undefined): Promise<boolean> {
+    return passes !== undefined && passes.length > 0 && judge((await this.#askAll({look: true})).values()) === 'granted'
+  }
+
+  #wantsOn(node: string): Wants {
+    return this.#wish.on?.get(node) ?? this.#wish.wants
   }
 
   get #waits(): boolean {

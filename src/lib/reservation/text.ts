@@ -49,6 +49,13 @@ export function refusal(refused: {node: string; holders: Reservation[]}[], wishe
   )
 }
 
+/** RESERVED: the nodes are free, and the head keeps them for others. */
+export function notOurTurn(why: string | null | undefined): CliError {
+  return new CliError('RESERVED', `the head keeps the nodes for others${why ? `: ${why}` : ''}`, {
+    hint: 'flexrack runs queue',
+  })
+}
+
 /** `10:12`, with the day where it is another one. */
 function clock(seconds: number, now: Date, precise = false): string {
   const at = new Date(seconds * 1000)

@@ -48,6 +48,7 @@ type CommonSpec = {
   checkpoint?: NonNullable<RunSpec['checkpoint']>
   size?: {min: number; max: number}
   grace: number
+  time_limit?: number
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
   profile?: NonNullable<RunSpec['watched']['profile']>
@@ -127,6 +128,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(
     ...(spec.afterReboot && !('scheduler' in part) && {after_reboot: spec.afterReboot}),
     ...(spec.size && {size: {min: spec.size.min, max: spec.size.max}}),
     grace: spec.grace,
+    ...(spec.timeLimit !== undefined && {time_limit: spec.timeLimit}),
     ...watched,
     ...(hang && {hang}),
     outputs: spec.outputs,

@@ -3,7 +3,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir, userInfo} from 'node:os'
 import {join} from 'node:path'
 import {CliError, isCliError, Secret, type Context} from '../base/index.ts'
-import {openTracking, type Tracking} from '../head/index.ts'
+import {openTracking, type ClaimWish, type Tracking} from '../head/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {requestJson} from '../tracking/index.ts'
@@ -83,12 +83,14 @@ export interface NewRecord {
    * folder.
    */
   source: {folder: string} | Source
+  /** What it has of the rack, for the head. */
+  claim?: ClaimWish
 }
 
 /** Creates a run's record, which says from which code it is. */
 export async function createRecord(
   tracking: Tracking,
-  {run: name, experiment: experimentName, tags, user, source: from}: NewRecord,
+  {run: name, experiment: experimentName, tags, user, source: from, claim}: NewRecord,
   context: Context,
 ): Promise<TrackedStart> {
   const [experiment, source] = await Promise.all([
@@ -110,7 +112,7 @@ export async function createRecord(
     tags: {...tags, 'mlflow.user': user, ...git},
   })
   if ('folder' in from) await keepChanges(tracking, run.id, source, context)
-  const access = await tracking.openRun(run.id, experiment.id, TTL_SECONDS)
+  const access = await tracking.openRun(run.id, experiment.id, TTL_SECONDS, claim)
   const isOwn = tracking.head !== undefined
   const authorization = access.basic
     ? `Basic ${Buffer.from(access.basic.reveal()).toString('base64')}`

@@ -117,6 +117,9 @@ export interface RunSpec {
    */
   size?: {min: number; max: number; spares: number}
   grace: number
+  /** Seconds after which it is ended. */
+  timeLimit?: number
+  priority?: number
   /** As the manifest has it, for spec.json. */
   watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string}
   outputs: string[]

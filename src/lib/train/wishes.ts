@@ -85,6 +85,8 @@ export function describeRun(
     ...(train.afterReboot && {afterReboot: train.afterReboot}),
     ...(train.checkpoint && {checkpoint: train.checkpoint}),
     grace: train.grace,
+    ...(train.timeLimit !== undefined && {timeLimit: train.timeLimit}),
+    ...(train.priority !== undefined && {priority: train.priority}),
     watched: {
       ...(train.watch === false && {watch: false}),
       ...(train.hang && {hang: train.hang}),

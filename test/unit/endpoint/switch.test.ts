@@ -14,6 +14,7 @@ const gone = new CliError('NODE_UNREACHABLE', 'the head cannot be reached')
 class Head implements HeadConnection {
   user = undefined
   listener = {address: '127.0.0.1', port: 1, url: ''}
+  readonly quotas = false
   uri = 'http://127.0.0.1:1'
   nodeUri = 'http://127.0.0.1:1'
   nodeCa = undefined

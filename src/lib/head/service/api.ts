@@ -3,6 +3,7 @@ import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {ServerStatus} from '../types.ts'
 import {parseObject, readBody} from './body.ts'
 import {Failure} from './failure.ts'
+import {addClaims, issueWithClaim} from './claims/routes.ts'
 import {certify} from './certify.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {addKeys} from './key-routes.ts'
@@ -38,7 +39,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   app.post('/flexrack/v1/tokens', async (request) => {
     const wanted = await issuing(request, await bodyOf(request))
     request.about = aboutToken(wanted)
-    return tokens.issue(wanted)
+    return issueWithClaim(request, wanted, parts)
   })
   app.delete('/flexrack/v1/tokens/self', async (request) => {
     if (request.caller && 'id' in request.caller) await tokens.revoke(request.caller.id)
@@ -98,6 +99,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
   app.post('/flexrack/v1/certificates', async (request) => certify(parts, await bodyOf(request)))
 
   addKeys(app, parts)
+  addClaims(app, parts, bodyOf)
   addEndpointApi(app, parts, bodyOf)
   addSampleApi(app, parts, bodyOf)
 }

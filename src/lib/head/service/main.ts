@@ -5,6 +5,7 @@ import {current} from '../../base/index.ts'
 import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {Audit} from './audit/audit.ts'
+import {Claims} from './claims/claims.ts'
 import {buildServer} from './server.ts'
 import {Clients} from './clients.ts'
 import {Grpc} from './grpc/server.ts'
@@ -50,6 +51,7 @@ async function main(configFile: string): Promise<void> {
     config,
     ...stores,
     clients: new Clients(tokens),
+    claims: await Claims.open(config.folder, tokens),
     audit: await Audit.open(config.folder),
     locks: await Locks.open(config.folder),
     promises: await Promises.open(config.folder, stores.endpoints, askLeader),

@@ -1,5 +1,6 @@
 import type {ServiceConfig} from '../types.ts'
 import type {Audit} from './audit/audit.ts'
+import type {Claims} from './claims/claims.ts'
 import type {Clients} from './clients.ts'
 import type {Endpoints} from './endpoints.ts'
 import type {Incoming} from './incoming.ts'
@@ -33,6 +34,8 @@ export interface Parts {
   /** Callers of endpoints, by their keys. */
   clients: Clients
   locks: Locks
+  /** What runs have and wait for, and how much they may have. */
+  claims: Claims
   /** Who changed what, and who was refused. */
   audit: Audit
   endpoints: Endpoints

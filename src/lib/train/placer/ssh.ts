@@ -64,7 +64,13 @@ async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Con
     spec,
     workspaces,
     held,
-    claim: [reserveStep(spec, held, choice.wait)],
+    claim: [
+      reserveStep(spec, held, {
+        wait: choice.wait,
+        isShared: choice.shared !== undefined,
+        uri: place.manifest.tracking.uri,
+      }),
+    ],
     ask: [
       ...routeSteps(spec.placements.map((one) => one.node)),
       ...volumeSteps(

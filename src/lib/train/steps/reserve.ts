@@ -1,17 +1,38 @@
+import {CliError} from '../../base/index.ts'
+import type {Tracking} from '../../head/index.ts'
 import type {NodeReport} from '../../nodes/index.ts'
-import type {NodeReservations, Wants} from '../../protocol/index.ts'
-import {reserveGang, wantsText} from '../../reservation/index.ts'
+import {fromEnv, fromStep} from '../../plan/index.ts'
+import type {ClaimPart, NodeReservations, Wants} from '../../protocol/index.ts'
+import {openTurns, type RunTurns} from '../../quota/index.ts'
+import {reserveGang, wantsText, type Turns} from '../../reservation/index.ts'
 import {wantsOn} from '../place.ts'
 import type {RunSpec} from '../types.ts'
-import type {Reserved, ReserveInput, TrainEnv, TrainStep} from './types.ts'
+import type {Done, Reserved, ReserveInput, TrainEnv, TrainStep} from './types.ts'
+
+export interface ReserveHow {
+  wait: number | undefined
+  /** Its connection to the tracking server is of others, too. */
+  isShared: boolean
+  /** A tracking server that the manifest names is asked nothing of this. */
+  uri: string | undefined
+}
 
 /** Before anything is changed: whoever has to wait, or is refused, knows it in the first second. Pure. */
-export function reserveStep(spec: RunSpec, held: NodeReport<NodeReservations>[], wait: number | undefined): TrainStep {
+export function reserveStep(
+  spec: RunSpec,
+  held: NodeReport<NodeReservations>[],
+  {wait, isShared, uri}: ReserveHow,
+): TrainStep {
   const nodes = spec.placements.map((one) => one.node.name)
   const wants = spec.placements.map((one) => wantsOn(spec, one))
   const now = held.flatMap(({node, value}) => (value?.reservations ?? []).map((one) => ({...one, at: node})))
+  const server = isShared ? fromEnv('shared', 'tracking') : fromStep('reach')
   const input: ReserveInput = {
+    server: spec.tracked && uri === undefined ? server : null,
     lease: spec.run,
+    gpus: gpusOf(spec),
+    limit: spec.timeLimit ?? null,
+    priority: spec.priority ?? 0,
     project: spec.project,
     nodes,
     wants: Object.fromEntries(nodes.map((node, index) => [node, wants[index] ?? spec.wants])),
@@ -30,17 +51,77 @@ export function reserveStep(spec: RunSpec, held: NodeReport<NodeReservations>[],
 }
 
 export async function reserve(
-  {lease, project, nodes, wants, wait}: ReserveInput,
-  _done: unknown,
-  {host, context}: TrainEnv,
+  {server, lease, project, nodes, wants, wait, gpus, limit, priority}: ReserveInput,
+  done: Done,
+  {host, shared, context}: TrainEnv,
 ): Promise<Reserved> {
   const hosts = await Promise.all(nodes.map(host))
   const gang = {lease, project, wants: wants[nodes[0] as string] as Wants, on: new Map(Object.entries(wants))}
-  const reservation = await reserveGang(
-    hosts,
-    gang,
-    {wait: wait === 'forever' ? Infinity : (wait ?? undefined), reach: host},
-    context,
-  )
-  return {reservation, fences: Object.fromEntries(reservation.fences)}
+  const wish = {run: lease, project, limit, priority}
+  const counted = (found: ClaimPart[]): number => gpus ?? new Set(found.flatMap((one) => one.gpus)).size
+  const head = server ? trackingOf(server, done, shared).head : undefined
+  const turns = head && openTurns(head, {...wish, gpus: counted}, wait !== null, context)
+  const parts: ClaimPart[] = []
+  try {
+    const reservation = await reserveGang(
+      hosts,
+      gang,
+      {
+        wait: wait === 'forever' ? Infinity : (wait ?? undefined),
+        reach: host,
+        turns: turns && noting(turns, (found) => parts.splice(0, Infinity, ...found)),
+      },
+      context,
+    )
+    return {
+      reservation: turns ? withTurns(reservation, turns) : reservation,
+      fences: Object.fromEntries(reservation.fences),
+      claim: {...wish, gpus: counted(parts), parts},
+    }
+  } catch (error) {
+    await turns?.release()
+    throw error
+  }
+}
+
+/** The tracking server that a step's input names. */
+export function trackingOf(
+  server: NonNullable<ReserveInput['server']>,
+  done: Done,
+  shared: TrainEnv['shared'],
+): Tracking {
+  const tracking: Tracking | undefined = '$output' in server ? done.of('train.reach', server) : shared?.tracking
+  if (!tracking)
+    throw new CliError('BUG', 'the plan takes a tracking server for granted that its environment does not have')
+  return tracking
+}
+
+/** Shares add up; null: what its nodes turn out to have. */
+function gpusOf(spec: RunSpec): number | null {
+  return spec.gpus === undefined ? null : spec.gpus * spec.worldSize * (spec.leased?.fraction ?? 1)
+}
+
+function noting(turns: Turns, note: (parts: ClaimPart[]) => void): Turns {
+  return {
+    granted: (parts) => {
+      note(parts)
+      return turns.granted(parts)
+    },
+    turn: turns.turn,
+  }
+}
+
+function withTurns(reservation: Reserved['reservation'], turns: RunTurns): Reserved['reservation'] {
+  return {
+    fences: reservation.fences,
+    ensure: (node) => reservation.ensure(node),
+    handOver: (node) => reservation.handOver(node),
+    close() {
+      turns.close()
+      reservation.close()
+    },
+    async release() {
+      await Promise.all([reservation.release(), turns.release()])
+    },
+  }
 }

@@ -1,10 +1,10 @@
 import {CliError} from '../../base/index.ts'
-import type {Tracking} from '../../head/index.ts'
 import {fromEnv, fromStep} from '../../plan/index.ts'
 import {createRecord, recordTags, trackingSpec} from '../track.ts'
 import type {DataManifest} from '../../protocol/index.ts'
 import type {RunSpec, SharedStart} from '../types.ts'
 import {serverName} from './reach.ts'
+import {trackingOf} from './reserve.ts'
 import type {Done, Tracked, TrackInput, TrainEnv, TrainStep} from './types.ts'
 
 export interface RecordPlace {
@@ -26,6 +26,7 @@ export function trackSteps(
   if (!spec.tracked) return []
   const input: TrackInput = {
     server: shared ? fromEnv('shared', 'tracking') : fromStep('reach'),
+    claim: spec.slurm ? null : fromStep('reserve'),
     run: spec.run,
     experiment: spec.experiment,
     data: versions.map(({name, digest, source}) => ({name, digest, source})),
@@ -46,15 +47,18 @@ export function trackSteps(
 }
 
 export async function track(
-  {server, run, experiment, tags, source, data}: TrackInput,
+  {server, claim, run, experiment, tags, source, data}: TrackInput,
   done: Done,
   {user, shared, context}: TrainEnv,
 ): Promise<Tracked> {
   const known = 'folder' in source ? source : shared?.source
-  const tracking: Tracking | undefined = '$output' in server ? done.of('train.reach', server) : shared?.tracking
-  if (!tracking || !known)
-    throw new CliError('BUG', 'the plan takes a tracking server for granted that its environment does not have')
-  const record = await createRecord(tracking, {run, experiment, tags, user, source: known}, context)
+  const tracking = trackingOf(server, done, shared)
+  if (!known) throw new CliError('BUG', 'the plan takes a source for granted that its environment does not have')
+  const record = await createRecord(
+    tracking,
+    {run, experiment, tags, user, source: known, ...(claim && {claim: done.of('train.reserve', claim).claim})},
+    context,
+  )
   if (data.length > 0) await tracking.mlflow.logInputs(record.runId, data)
   return {server: tracking, record, commit: record.commit ?? null, spec: trackingSpec(record)}
 }

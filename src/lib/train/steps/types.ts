@@ -2,7 +2,7 @@ import type {Context} from '../../base/index.ts'
 import type {BucketKinds} from '../../bucket/index.ts'
 import type {DataKinds} from '../../data/index.ts'
 import type {RunLeases} from '../../gpu/index.ts'
-import type {Tracking} from '../../head/index.ts'
+import type {ClaimWish, Tracking} from '../../head/index.ts'
 import type {LeasedGpu} from '../../placement/index.ts'
 import type {FromEnv, FromStep, Outputs, PlanOf, StepOf} from '../../plan/index.ts'
 import type {CheckName, PreflightResult} from '../../preflight/index.ts'
@@ -24,12 +24,20 @@ export type ReachInput = {
 }
 
 export type ReserveInput = {
+  /** The tracking server, where the run is tracked: a head is asked whose turn it is. */
+  server: FromStep | FromEnv | null
   /** The run's id. */
   lease: string
   project: string
   nodes: string[]
   /** On each of them. */
   wants: Record<string, Wants>
+  /** GPUs that it has in all, shares added up; null: all of its nodes. */
+  gpus: number | null
+  /** Seconds that it takes at most, where it declares that. */
+  limit: number | null
+  /** Among those that wait for the same. */
+  priority: number
   /** Seconds to stand in line; null: not at all. */
   wait: number | 'forever' | null
   /** Why these nodes. Told, not acted on. */
@@ -42,6 +50,8 @@ export interface Reserved {
   reservation: GangReservation
   /** Fencing number by node. */
   fences: Record<string, number>
+  /** What it has, for the head. */
+  claim: ClaimWish
 }
 
 export type RouteInput = {
@@ -67,6 +77,8 @@ export type PreflightInput = {
 
 export type TrackInput = {
   server: FromStep | FromEnv
+  /** What the run has reserved; null: Slurm places it. */
+  claim: FromStep | null
   run: string
   experiment: string
   /** What is known before; the code's commit and branch, and who starts it, come on top. */

@@ -32,7 +32,11 @@ const CHANGES: Readonly<Record<string, string>> = {
   'POST /flexrack/v1/people/login/ssh': 'login.user',
   'POST /flexrack/v1/people/login/oidc': 'login.user',
   'POST /flexrack/v1/people/login/ldap': 'login.user',
+  'PUT /flexrack/v1/quotas/:of': 'quota.set',
+  'DELETE /flexrack/v1/quotas/:of': 'quota.remove',
 }
+/** Asked again and again; only what is refused is noted. */
+const ASKED: Readonly<Record<string, string>> = {'POST /flexrack/v1/claims': 'claim'}
 
 /** Everything that `/flexrack/v1` changes and refuses is in the log before it is answered. */
 export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'>): void {
@@ -42,10 +46,12 @@ export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'
     const {statusCode} = reply
     const [who, says] = [whoOf(request.caller), saysOf(request)]
     const by = {who, ...(says !== undefined && {says})}
-    const change = CHANGES[`${request.method} ${request.routeOptions.url}`]
+    const route = `${request.method} ${request.routeOptions.url}`
+    const change = CHANGES[route]
+    const asked = change ?? ASKED[route]
     const target = request.about ?? Object.values(request.params as Record<string, string>).join(' ')
-    if (statusCode === 401 || statusCode === 403 || (change && statusCode === 409)) {
-      const action = change ?? `${request.method} ${(request.routeOptions.url ?? '').slice(0, 100)}`
+    if (statusCode === 401 || statusCode === 403 || (asked && statusCode === 409)) {
+      const action = asked ?? `${request.method} ${(request.routeOptions.url ?? '').slice(0, 100)}`
       await audit.refused({
         ...by,
         action,

@@ -10,6 +10,8 @@ export const ROLES = ['viewer', 'member', 'maintainer', 'admin'] as const satisf
 export const VERBS = {
   'run.read': {own: 'viewer', others: 'viewer'},
   'run.start': {own: 'member', others: 'member'},
+  // before the others: a priority above 0
+  'run.prefer': {own: 'maintainer', others: 'maintainer'},
   'run.write': {own: 'member', others: 'maintainer'},
   'run.stop': {own: 'member', others: 'maintainer'},
   'run.delete': {own: 'member', others: 'maintainer'},

@@ -6,6 +6,11 @@ const OPEN = new Set([
   'POST /flexrack/v1/tokens',
   'PATCH /flexrack/v1/tokens/self',
   'DELETE /flexrack/v1/tokens/self',
+  'GET /flexrack/v1/claims',
+  'POST /flexrack/v1/claims',
+  'PATCH /flexrack/v1/claims/:run',
+  'DELETE /flexrack/v1/claims/:run',
+  'GET /flexrack/v1/quotas',
 ])
 
 /** Routes of ours that a user comes to who is no admin; what they may do there is decided behind them. */

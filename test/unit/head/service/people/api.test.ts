@@ -185,3 +185,19 @@ test('what is no key of SSH gets into no file of signers', async () => {
   ])
     expect(await status('PUT', `${PEOPLE}/users/zoe`, 'admin', {keys: [bad]}), String(bad)).toBe(400)
 })
+
+test("a user claims for runs of their own, as their role allows, and ends nobody else's claim", async () => {
+  const claim = (run: string, more: object = {}): object => ({run, project: 'digits', parts: [], gpus: 1, ...more})
+  const claims = '/flexrack/v1/claims'
+  expect(await status('POST', claims, 'alice', claim('run-a'))).toBe(200)
+  expect(await status('POST', claims, 'alice', claim('run-b', {priority: 5}))).toBe(403)
+  expect(await status('POST', claims, 'mia', claim('run-c', {priority: 5}))).toBe(200)
+  expect(await status('POST', claims, 'bob', claim('run-d'))).toBe(403)
+  expect(await status('POST', claims, 'alice', claim('run-e', {project: 'secret'}))).toBe(403)
+  expect(await status('POST', claims, 'mia', claim('run-a'))).toBe(409)
+  expect(await status('DELETE', `${claims}/run-a`, 'mia')).toBe(200)
+  expect(await status('POST', claims, 'mia', claim('run-a')), 'it is still there').toBe(409)
+  expect(await status('PUT', '/flexrack/v1/quotas/user:bob', 'mia', {runs: {most: 1}})).toBe(403)
+  expect(await status('DELETE', `${claims}/run-a`, 'alice')).toBe(200)
+  expect(await status('POST', claims, 'mia', claim('run-a'))).toBe(200)
+})

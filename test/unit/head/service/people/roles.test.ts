@@ -5,6 +5,7 @@ import {may, ROLES, VERBS, type Verb} from '../../../../../src/lib/head/service/
 const PROMISED: [Verb, own: string, others: string][] = [
   ['run.read', 'viewer', 'viewer'],
   ['run.start', 'member', 'member'],
+  ['run.prefer', 'maintainer', 'maintainer'],
   ['run.write', 'member', 'maintainer'],
   ['run.stop', 'member', 'maintainer'],
   ['run.delete', 'member', 'maintainer'],

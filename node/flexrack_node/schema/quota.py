@@ -1,0 +1,61 @@
+"""What runs have and wait for, as the head knows it, and how much of it is allowed. Generated from protocol/quota.json by `npm run protocol`; for type checkers alone."""
+from typing import Dict, List, Literal, Optional, TypedDict
+
+
+class _QuotaLimit(TypedDict):
+    most: float
+
+
+class QuotaLimit(_QuotaLimit, total=False):
+    soft: bool
+
+
+class QuotaLimits(TypedDict, total=False):
+    """What runs may have together."""
+    gpus: QuotaLimit
+    gpu_hours: QuotaLimit
+    runs: QuotaLimit
+
+
+class HeadQuotas(TypedDict):
+    """By `user:NAME`, `user:*` (each user without one), `team:NAME`, `project:NAME`."""
+    quotas: Dict[str, QuotaLimits]
+
+
+class ClaimPart(TypedDict):
+    """What a run has of a node."""
+    node: str
+    gpus: List[str]
+    exclusive: bool
+
+
+class _HeadClaim(TypedDict):
+    user: str
+    teams: List[str]
+    project: str
+    parts: List[ClaimPart]
+    gpus: float
+    priority: int
+    limit: Optional[float]
+    state: Literal["waiting", "held"]
+    since: float
+    seenAt: float
+
+
+class HeadClaim(_HeadClaim, total=False):
+    """What a run has, or waits for. Times in milliseconds since 1970."""
+    heldAt: float
+    token: str
+
+
+class UsedShare(TypedDict):
+    """GPU hours that somebody had, the older the less, as they counted then."""
+    hours: float
+    at: float
+
+
+class HeadClaims(TypedDict):
+    claims: Dict[str, HeadClaim]
+    used: Dict[str, UsedShare]
+    month: str
+    hours: Dict[str, float]

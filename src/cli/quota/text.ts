@@ -1,0 +1,43 @@
+import type {QueuedRun} from '../../lib/head/index.ts'
+import type {QuotaChange, QuotaReport} from '../../lib/quota/index.ts'
+import {ago, table} from '../terminal/render.ts'
+
+const WHAT = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as const
+
+export function quotasText({rack, quotas}: QuotaReport): string {
+  if (quotas.length === 0) return `Rack ${rack} has no quotas. Set one: flexrack quota set user:alice --gpus 4`
+  const rows = quotas.flatMap(({of, limits}) =>
+    limits.map(({what, most, soft, have, by}) => ({
+      of,
+      what: WHAT[what],
+      used: have === null ? '' : String(have),
+      most: `${most}${soft ? ' (soft)' : ''}`,
+      by: of.startsWith('user:')
+        ? ''
+        : Object.entries(by)
+            .map(([user, number]) => `${user} ${number}`)
+            .join(', '),
+    })),
+  )
+  return table(rows, ['of', 'what', {key: 'used', title: 'used', align: 'right'}, {key: 'most', title: 'most'}, 'by'])
+}
+
+export function quotaChangeText({of, limits}: QuotaChange): string {
+  return limits ? `${of} has this quota now. Runs that have more go on.` : `${of} has no quota any more.`
+}
+
+export function queueText(queue: QueuedRun[]): string {
+  if (queue.length === 0) return 'Nobody waits that the head knows of.'
+  const rows = queue.map(({position, run, user, gpus, priority, since, by, why}) => ({
+    '#': String(position),
+    run,
+    user,
+    gpus: String(gpus),
+    priority: String(priority),
+    came: ago(since),
+    by: by === null ? 'not known' : new Date(by).toISOString().slice(5, 16).replace('T', ' '),
+    why,
+  }))
+  const latest = {key: 'by', title: 'starts by (UTC)'}
+  return table(rows, ['#', 'run', 'user', 'gpus', 'priority', 'came', latest, 'why'])
+}

@@ -1,0 +1,49 @@
+import {Args, Flags} from '@oclif/core'
+import {BaseCommand} from '../../cli/base/command.ts'
+import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+
+export default class QuotaSet extends BaseCommand {
+  static override summary = 'limit what a user, a team or a project may have of the rack'
+  static override description =
+    'The head refuses runs over it, with the sum and by whom what is used; with --wait they wait until there is room. It replaces what that user, team or project had. ' +
+    'Runs that are not tracked at the head are not counted, and on nodes the account rules: a quota is an agreement among people who use flexrack. Slurm has its own limits.'
+  static override examples = [
+    '<%= config.bin %> quota set team:vision --gpus 8',
+    '<%= config.bin %> quota set user:* --gpus 4 --runs 3',
+    '<%= config.bin %> quota set project:digits --gpu-hours 500 --soft',
+  ]
+  static override args = {
+    of: Args.string({
+      required: true,
+      description: 'user:NAME, user:* (each user without one), team:NAME, project:NAME',
+    }),
+  }
+  static override flags = {
+    gpus: Flags.string({helpValue: 'NUMBER', description: 'GPUs at once; shares add up'}),
+    'gpu-hours': Flags.string({helpValue: 'NUMBER', description: 'GPU hours in a month'}),
+    runs: Flags.string({helpValue: 'NUMBER', description: 'runs at once'}),
+    soft: Flags.boolean({description: 'more is told, and not refused'}),
+    'dry-run': dryRunFlag,
+    rack: rackFlag,
+    project: projectFlag,
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(QuotaSet)
+    const [context, {withRackHead}, {carryOutQuota, planQuota}, {quotaChangeText}, {limitsOf}, {planText}] =
+      await Promise.all([
+        this.context(),
+        import('../../cli/base/rack-head.ts'),
+        import('../../lib/quota/index.ts'),
+        import('../../cli/quota/text.ts'),
+        import('../../cli/quota/limits.ts'),
+        import('../../cli/terminal/render.ts'),
+      ])
+    const session = await this.session(flags)
+    const plan = planQuota('quota set', session.rack.head.node, {of: args.of, limits: limitsOf(flags)})
+    if (flags['dry-run']) return this.answer(plan, planText)
+    return withRackHead(session, context, async (head) =>
+      this.answer(await carryOutQuota(plan, head, context), quotaChangeText),
+    )
+  }
+}

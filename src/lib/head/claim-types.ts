@@ -1,0 +1,64 @@
+import type {ClaimPart, HeadClaim, QuotaLimits} from '../protocol/index.ts'
+
+/** A limit that a run would be over, or is. */
+export interface Excess {
+  /** `user:alice`, `team:vision`, `project:digits`. */
+  of: string
+  what: keyof QuotaLimits
+  have: number
+  more: number
+  most: number
+  /** It is told, and not refused. */
+  soft: boolean
+  /** Who has it, by user. */
+  by: Record<string, number>
+  /** `GPUs of team vision: 6 (alice 4, bob 2) + 4 > 8`. */
+  text: string
+}
+
+/** A quota, and what of it is used; `have` is null for `user:*`, which is each user's own. */
+export interface QuotaUse {
+  of: string
+  limits: {what: keyof QuotaLimits; most: number; soft: boolean; have: number | null; by: Record<string, number>}[]
+}
+
+/** What a run asks the head for: POST /flexrack/v1/claims. */
+export interface ClaimWish {
+  run: string
+  project: string
+  parts: ClaimPart[]
+  gpus: number
+  priority: number
+  limit: number | null
+  /** Tells what would be refused, and changes nothing. */
+  look?: boolean
+  /** Stands in line where it may not be had now. */
+  wait?: boolean
+  /** Who has, or waits for, what of its nodes, as they say: then the head decides whose turn it is. */
+  seen?: {run: string; parts: ClaimPart[]}[]
+}
+
+export interface ClaimAnswer {
+  state: HeadClaim['state']
+  /** Limits that it is over and that are soft; with `look` and while it waits, all. */
+  over: Excess[]
+  /** Runs that wait for the same, and that it passes. */
+  passes: string[]
+  /** One clause, for who waits. */
+  why: string | null
+}
+
+/** A run in `runs queue`. */
+export interface QueuedRun {
+  run: string
+  user: string
+  project: string
+  gpus: number
+  priority: number
+  /** Milliseconds since 1970. */
+  since: number
+  position: number
+  /** When it starts at the latest, milliseconds since 1970; null: nobody knows, as not all have declared a time limit. */
+  by: number | null
+  why: string
+}

@@ -1,0 +1,105 @@
+import type {HeadClaim, QuotaLimits} from '../../../protocol/index.ts'
+import type {Excess, QuotaUse} from '../../types.ts'
+
+/** What is asked for. `limit`: seconds that it takes at most. */
+export type Asked = Pick<HeadClaim, 'user' | 'teams' | 'project' | 'gpus' | 'limit'>
+export type Counted = Asked & {run: string}
+
+type Quotas = Readonly<Record<string, QuotaLimits>>
+const UNITS = {gpus: 'GPUs', gpu_hours: 'GPU hours of this month', runs: 'runs'} as const
+const WHATS = ['gpus', 'gpu_hours', 'runs'] as const
+
+/**
+ * Every limit that a run would be over, with the sum. `counted`: what is held now; `hours`: GPU hours of this month, by
+ * the names that quotas have. Pure.
+ */
+export function excesses(
+  quotas: Quotas,
+  counted: readonly Counted[],
+  hours: Readonly<Record<string, number>>,
+  asked: Asked,
+): Excess[] {
+  return namesOf(asked).flatMap((name) =>
+    WHATS.flatMap((what): Excess[] => {
+      const limit = limitOf(quotas, name, what)
+      if (!limit) return []
+      const have = whatIsHad(counted, hours, name, what)
+      const more = what === 'runs' ? 1 : what === 'gpus' ? asked.gpus : ((asked.limit ?? 0) * asked.gpus) / 3600
+      const isOver =
+        what === 'gpu_hours' && asked.limit === null
+          ? asked.gpus > 0 && have.sum >= limit.most
+          : have.sum + more > limit.most + 1e-9
+      if (!isOver || (more === 0 && what !== 'gpu_hours')) return []
+      const excess = {
+        of: name,
+        what,
+        have: rounded(have.sum),
+        more: rounded(more),
+        most: limit.most,
+        soft: limit.soft === true,
+        by: have.by,
+      }
+      return [{...excess, text: textOf(excess)}]
+    }),
+  )
+}
+
+/** What each quota allows, and what of it is used. Pure. */
+export function quotaUses(
+  quotas: Quotas,
+  counted: readonly Counted[],
+  hours: Readonly<Record<string, number>>,
+): QuotaUse[] {
+  return Object.entries(quotas).map(([of, limits]) => ({
+    of,
+    limits: WHATS.flatMap((what) => {
+      const limit = limits[what]
+      if (!limit) return []
+      const {sum, by} = of === 'user:*' ? {sum: null, by: {}} : whatIsHad(counted, hours, of, what)
+      return [{what, most: limit.most, soft: limit.soft === true, have: sum === null ? null : rounded(sum), by}]
+    }),
+  }))
+}
+
+/** The names that may have quotas for it. Pure. */
+export function namesOf({user, teams, project}: Pick<Asked, 'user' | 'teams' | 'project'>): string[] {
+  return [`user:${user}`, ...teams.map((team) => `team:${team}`), `project:${project}`]
+}
+
+function limitOf(
+  quotas: Quotas,
+  name: string,
+  what: (typeof WHATS)[number],
+): {most: number; soft?: boolean} | undefined {
+  const own = Object.hasOwn(quotas, name) ? quotas[name]?.[what] : undefined
+  return own ?? (name.startsWith('user:') ? quotas['user:*']?.[what] : undefined)
+}
+
+function whatIsHad(
+  counted: readonly Counted[],
+  hours: Readonly<Record<string, number>>,
+  name: string,
+  what: (typeof WHATS)[number],
+): {sum: number; by: Record<string, number>} {
+  if (what === 'gpu_hours') return {sum: hours[name] ?? 0, by: {}}
+  const by: Record<string, number> = {}
+  for (const one of counted.filter((each) => namesOf(each).includes(name))) {
+    const number = what === 'runs' ? 1 : one.gpus
+    if (number > 0) by[one.user] = rounded((by[one.user] ?? 0) + number)
+  }
+  return {sum: Object.values(by).reduce((sum, number) => sum + number, 0), by}
+}
+
+/** `GPUs of team vision: 6 (alice 4, bob 2) + 4 > 8`: the numbers add up. */
+function textOf({of, what, have, more, most, by}: Omit<Excess, 'text'>): string {
+  const [kind, name] = [of.slice(0, of.indexOf(':')), of.slice(of.indexOf(':') + 1)]
+  const people = Object.entries(by).map(([user, number]) => `${user} ${number}`)
+  const whose = kind === 'user' || people.length === 0 ? '' : ` (${people.join(', ')})`
+  const sum =
+    what === 'gpu_hours' && more === 0 ? `${have}${whose} of ${most} are used` : `${have}${whose} + ${more} > ${most}`
+  return `${UNITS[what]} of ${kind} ${name}: ${sum}`
+}
+
+function rounded(number: number): number {
+  return Math.round(number * 100) / 100
+}

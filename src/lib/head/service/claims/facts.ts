@@ -1,0 +1,57 @@
+import {collide, type QueueFacts} from '../../../fairness/index.ts'
+import type {HeadClaim} from '../../../protocol/index.ts'
+import type {ClaimWish} from '../../types.ts'
+
+/** Until a run that was let in is seen on its nodes. Milliseconds. */
+const COMING_MS = 60_000
+
+/**
+ * The queue as the rules take it. `asker`: who asks, and what its nodes say of themselves. What they have and the head
+ * does not know (runs that are not tracked there) holds it up without an end; what the head knows and they do not have
+ * any more (a node that was switched off) does not hold it up. Pure.
+ */
+export function queueFacts(
+  claims: readonly [string, HeadClaim][],
+  {
+    now,
+    used,
+    asker,
+  }: {
+    now: number
+    used: Record<string, number>
+    asker?: {run: string; parts: HeadClaim['parts']; seen: NonNullable<ClaimWish['seen']>}
+  },
+): QueueFacts {
+  const known = new Set(claims.map(([run]) => run))
+  const there = new Set(asker?.seen.map((one) => one.run))
+  const held = claims.filter(
+    ([run, one]) =>
+      one.state === 'held' &&
+      (!asker || there.has(run) || now - (one.heldAt ?? 0) < COMING_MS || !collide(one.parts, asker.parts)),
+  )
+  const strangers = asker?.seen.filter((one) => !known.has(one.run)) ?? []
+  return {
+    now: now / 1000,
+    used,
+    running: [
+      ...held.map(([run, {user, parts, limit, heldAt = now}]) => ({
+        run,
+        user,
+        parts,
+        since: heldAt / 1000,
+        ends: limit === null ? null : heldAt / 1000 + limit,
+      })),
+      ...strangers.map(({run, parts}) => ({run, user: '', parts, since: 0, ends: null})),
+    ],
+    waiting: claims
+      .filter(([, one]) => one.state === 'waiting')
+      .map(([run, {user, parts, since, priority, limit}]) => ({
+        run,
+        user,
+        parts,
+        since: since / 1000,
+        priority,
+        limit,
+      })),
+  }
+}

@@ -1,0 +1,99 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import {saysOf} from '../audit/hooks.ts'
+import {Failure} from '../failure.ts'
+import type {Parts} from '../parts.ts'
+import type {ClaimWish} from '../../types.ts'
+import {callerOf, requireMay} from '../people/person.ts'
+import type {Claimant} from './claims.ts'
+import {readLimits, readQuotaName, readWish} from './wish.ts'
+
+const SWEEP_MS = 60_000
+
+/** Claims and quotas: who may have what, and whose turn it is. */
+export function addClaims(
+  app: FastifyInstance,
+  parts: Pick<Parts, 'claims' | 'people'>,
+  bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
+): void {
+  const {claims} = parts
+  app.post('/flexrack/v1/claims', async (request) => {
+    const wish = readWish(await bodyOf(request))
+    request.about = wish.run
+    return claims.ask(wish, claimantOf(request, parts, wish))
+  })
+  app.patch<{Params: {run: string}}>('/flexrack/v1/claims/:run', async (request) => {
+    await claims.renew(request.params.run, userOf(request))
+    return {}
+  })
+  app.delete<{Params: {run: string}}>('/flexrack/v1/claims/:run', async (request) => {
+    await claims.release(request.params.run, userOf(request))
+    return {}
+  })
+  app.get('/flexrack/v1/claims', async () => ({queue: await claims.queue()}))
+
+  app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses()}))
+  app.put<{Params: {of: string}}>('/flexrack/v1/quotas/:of', async (request) => {
+    const limits = readLimits(await bodyOf(request))
+    const of = readQuotaName(request.params.of)
+    request.about = `${of} ${JSON.stringify(limits)}`
+    await claims.setQuota(of, limits)
+    return {}
+  })
+  app.delete<{Params: {of: string}}>('/flexrack/v1/quotas/:of', async ({params: {of}}) => {
+    if (!(await claims.setQuota(readQuotaName(of), undefined)))
+      throw new Failure(404, 'NOT_FOUND', `there is no quota of ${of}`)
+    return {}
+  })
+  const timer = setInterval(() => void claims.sweep().catch(() => {}), SWEEP_MS).unref()
+  app.addHook('onClose', () => clearInterval(timer))
+}
+
+/** Undefined: whoever has the admin token, and may end anybody's. */
+function userOf({caller}: FastifyRequest): string | undefined {
+  return caller?.kind === 'user' ? caller.user : undefined
+}
+
+/**
+ * Who asks: the person whose token it is, with a role in the project that lets them start runs; with the admin's token who
+ * the command line says. Errors: 403.
+ */
+function claimantOf(
+  request: FastifyRequest,
+  {people}: Pick<Parts, 'people'>,
+  {project, priority}: Pick<ClaimWish, 'project' | 'priority'>,
+): Claimant {
+  const person = callerOf(request, people, people.project(project) && project)
+  if (!person) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
+  if (person.user === null) {
+    const user = saysOf(request)?.split('@')[0] ?? 'unknown'
+    return {user, teams: people.teamsOf(user)}
+  }
+  requireMay(person, 'run.start', 'own')
+  if (priority > 0) requireMay(person, 'run.prefer', 'own')
+  return {user: person.user, teams: person.teams}
+}
+
+/** A token; a run's own comes with what the run has: both, or none. Errors: as tokens.issue, 409 QUOTA. */
+export async function issueWithClaim(
+  request: FastifyRequest,
+  {claim, ...wanted}: Record<string, unknown>,
+  parts: Pick<Parts, 'claims' | 'people' | 'tokens'>,
+): Promise<{id: string; token: string; expires_at: number}> {
+  let issued: {id: string; token: string; expires_at: number} | undefined
+  if (claim === undefined) {
+    if (request.caller?.kind === 'user' && wanted.kind === 'run' && parts.claims.isLimited)
+      throw new Failure(
+        409,
+        'QUOTA',
+        'a run of a user counts for the quotas of this rack, and this one does not say what it has',
+      )
+    return parts.tokens.issue(wanted)
+  }
+  const wish = readWish(claim as Record<string, unknown>)
+  await parts.claims.bind(
+    wish,
+    claimantOf(request, parts, wish),
+    async () => (issued = await parts.tokens.issue(wanted)),
+  )
+  return issued!
+}

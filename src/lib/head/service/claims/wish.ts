@@ -1,0 +1,90 @@
+import type {ClaimPart, QuotaLimit, QuotaLimits} from '../../../protocol/index.ts'
+import type {ClaimWish} from '../../types.ts'
+import {Failure} from '../failure.ts'
+
+/** Its being there tells commands that the head is to be asked before anything is taken. */
+export const QUOTAS_FILE = 'quotas.json'
+
+const NAME = /^[\w.@+-]{1,200}$/
+const MOST_PARTS = 2000
+const MOST_GPUS = 64
+
+/** Errors: 400. */
+export function readWish(body: Record<string, unknown>): ClaimWish {
+  const {run, project, parts, gpus, priority = 0, limit = null, look, wait, seen} = body
+  if (!isName(run) || !isName(project)) throw usage('a claim has a run and a project')
+  if (!isCount(gpus, 100_000)) throw usage('gpus must be a number')
+  if (!Number.isInteger(priority) || Math.abs(priority as number) > 100)
+    throw usage('priority must be from -100 to 100')
+  if (limit !== null && !isCount(limit, 366 * 86_400)) throw usage('limit must be seconds')
+  return {
+    run,
+    project,
+    parts: readParts(parts),
+    gpus,
+    priority: priority as number,
+    limit,
+    ...(look === true && {look}),
+    ...(wait === true && {wait}),
+    ...(seen !== undefined && {seen: readSeen(seen)}),
+  }
+}
+
+/** Errors: 400. */
+export function readLimits(body: Record<string, unknown>): QuotaLimits {
+  const {gpus, gpu_hours: hours, runs, ...others} = body
+  if (Object.keys(others).length > 0)
+    throw usage(`there is no quota of ${Object.keys(others)[0]?.slice(0, 50)}: gpus, gpu_hours, runs`)
+  const limits = Object.entries({gpus, gpu_hours: hours, runs}).filter(([, limit]) => limit !== undefined)
+  if (limits.length === 0) throw usage('a quota limits gpus, gpu_hours or runs')
+  return Object.fromEntries(limits.map(([what, limit]) => [what, readLimit(limit)]))
+}
+
+/** `user:alice`, `user:*`, `team:vision`, `project:digits`. Errors: 400. */
+export function readQuotaName(name: string): string {
+  if (name === 'user:*' || /^(user|team|project):[A-Za-z0-9][\w.-]{0,99}$/.test(name)) return name
+  throw usage('a quota is of user:NAME, user:*, team:NAME or project:NAME')
+}
+
+function readLimit(limit: unknown): QuotaLimit {
+  const {most, soft} = (limit ?? {}) as Record<string, unknown>
+  if (!isCount(most, 1e9)) throw usage('a limit has the most that is allowed')
+  return {most, ...(soft === true && {soft})}
+}
+
+function readSeen(seen: unknown): NonNullable<ClaimWish['seen']> {
+  if (!Array.isArray(seen) || seen.length > MOST_PARTS) throw usage('seen must be runs')
+  return seen.map((one: unknown) => {
+    const {run, parts} = (one ?? {}) as Record<string, unknown>
+    if (!isName(run)) throw usage('seen must be runs')
+    return {run, parts: readParts(parts)}
+  })
+}
+
+function readParts(parts: unknown): ClaimPart[] {
+  if (!Array.isArray(parts) || parts.length > MOST_PARTS) throw usage('parts must be a list')
+  return parts.map((one: unknown) => {
+    const {node, gpus, exclusive} = (one ?? {}) as Record<string, unknown>
+    if (typeof node !== 'string' || node.length > 500 || typeof exclusive !== 'boolean' || !isIds(gpus))
+      throw usage('a part has node, gpus and exclusive')
+    return {node, gpus, exclusive}
+  })
+}
+
+function isIds(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) && value.length <= MOST_GPUS && value.every((id) => typeof id === 'string' && id.length <= 100)
+  )
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && NAME.test(value)
+}
+
+function isCount(value: unknown, most: number): value is number {
+  return typeof value === 'number' && value >= 0 && value <= most
+}
+
+function usage(message: string): Failure {
+  return new Failure(400, 'USAGE', message)
+}

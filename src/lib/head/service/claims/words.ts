@@ -1,0 +1,23 @@
+import type {Turn} from '../../../fairness/index.ts'
+import type {HeadClaim} from '../../../protocol/index.ts'
+import type {QueuedRun} from '../../types.ts'
+
+/** One clause, for who waits. Pure. */
+export function whyOf(turn: Turn | undefined): string {
+  if (!turn) return 'the head does not know it'
+  const {holders, before, starts} = turn
+  if (starts) return 'it may start'
+  return [
+    ...(holders.length > 0 ? [`${listed(holders)} ${holders.length === 1 ? 'has' : 'have'} what it wants`] : []),
+    ...(before.length > 0 ? [`${listed(before)} ${before.length === 1 ? 'is' : 'are'} before it in line`] : []),
+  ].join('; ')
+}
+
+export function queuedRun(turn: Turn, {user, project, gpus, priority, since}: HeadClaim): QueuedRun {
+  const by = turn.by === null ? null : turn.by * 1000
+  return {run: turn.run, user, project, gpus, priority, since, position: turn.position, by, why: whyOf(turn)}
+}
+
+function listed(runs: readonly string[]): string {
+  return runs.length <= 3 ? runs.join(', ') : `${runs.slice(0, 3).join(', ')} and ${runs.length - 3} more`
+}

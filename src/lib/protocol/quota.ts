@@ -1,0 +1,68 @@
+// What runs have and wait for, as the head knows it, and how much of it is allowed. Generated from protocol/quota.json by `npm run protocol`.
+
+export interface QuotaLimit {
+  most: number
+  /** More is told, and not refused. */
+  soft?: boolean
+}
+
+/** What runs may have together. */
+export interface QuotaLimits {
+  /** GPUs at once; shares of them add up. */
+  gpus?: QuotaLimit
+  /** GPU hours in a month (UTC). */
+  gpu_hours?: QuotaLimit
+  /** Runs at once. */
+  runs?: QuotaLimit
+}
+
+/** By `user:NAME`, `user:*` (each user without one), `team:NAME`, `project:NAME`. */
+export interface HeadQuotas {
+  quotas: Record<string, QuotaLimits>
+}
+
+/** What a run has of a node. */
+export interface ClaimPart {
+  /** The machine and what of it the node is: the same for everybody. */
+  node: string
+  gpus: string[]
+  exclusive: boolean
+}
+
+/** What a run has, or waits for. Times in milliseconds since 1970. */
+export interface HeadClaim {
+  user: string
+  teams: string[]
+  project: string
+  parts: ClaimPart[]
+  /** How many, shares added up. */
+  gpus: number
+  priority: number
+  /** Seconds that it takes at most, as it declared. */
+  limit: number | null
+  state: 'waiting' | 'held'
+  /** When it came. */
+  since: number
+  heldAt?: number
+  /** When its command was heard last. */
+  seenAt: number
+  /** Id of the run's own token, with which the claim ends. */
+  token?: string
+}
+
+/** GPU hours that somebody had, the older the less, as they counted then. */
+export interface UsedShare {
+  hours: number
+  at: number
+}
+
+export interface HeadClaims {
+  /** By run. */
+  claims: Record<string, HeadClaim>
+  /** By user. */
+  used: Record<string, UsedShare>
+  /** Of which `hours` tell: `2026-11`. */
+  month: string
+  /** GPU hours of runs that are over, by the names that quotas have. */
+  hours: Record<string, number>
+}
