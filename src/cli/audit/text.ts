@@ -13,7 +13,7 @@ export function auditText(lines: HeadAudit[]): string {
     result:
       error === undefined ? (outcome ?? '') : `refused: ${error}${times === undefined ? '' : ` (${times} times more)`}`,
   }))
-  return table(rows, ['seq', {key: 'when', title: 'when (UTC)'}, 'who', 'action', 'target', 'result'])
+  return table(rows, ['seq', {key: 'when', title: 'WHEN (UTC)'}, 'who', 'action', 'target', 'result'])
 }
 
 export function checkText({rack, lines, first, last, faults, anchors}: AuditCheck): string {

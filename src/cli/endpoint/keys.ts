@@ -57,7 +57,7 @@ export function keysText(keys: EndpointKey[]): string {
     key: key as keyof (typeof rows)[number],
     align: 'right' as const,
   }))
-  return table(rows, ['client', ...numbers, 'made', {key: 'ends', title: 'ends (UTC)'}])
+  return table(rows, ['client', ...numbers, 'made', {key: 'ends', title: 'ENDS (UTC)'}])
 }
 
 export function revokedText(revoked: {endpoint: string; client: string}[]): string {

@@ -9,7 +9,12 @@ export interface AddedUser {
 
 export function addedText(rack: string | undefined): (added: AddedUser) => string {
   return ({name, admin, keys, invitation}) => {
-    const how = keys === 0 ? `a token for them: flexrack token create --user ${name}` : `one of ${keys} SSH keys`
+    const how =
+      keys === 0
+        ? `a token for them: flexrack token create --user ${name}`
+        : keys === 1
+          ? 'their SSH key'
+          : `one of ${keys} SSH keys`
     const where = rack === undefined ? '' : ` --rack ${rack}`
     return [
       `${name} is ${admin ? 'an admin' : 'a user'} of this rack, and logs in with ${how}.`,

@@ -57,7 +57,7 @@ export function usersText(users: ShownUser[]): string {
     login: one.source === 'admin' ? count(one.keys, 'key') : one.source,
     used: one.lastUsedAt === null ? 'never' : ago(one.lastUsedAt),
   }))
-  return table(rows, ['name', 'admin', 'teams', 'login', {key: 'used', title: 'last use'}])
+  return table(rows, ['name', 'admin', 'teams', 'login', {key: 'used', title: 'LAST USE'}])
 }
 
 export function teamsText(teams: ShownTeam[]): string {
@@ -67,7 +67,7 @@ export function teamsText(teams: ShownTeam[]): string {
     members: members.join(', '),
     provided: provided.join(', '),
   }))
-  return table(rows, ['name', 'members', {key: 'provided', title: 'by their groups'}])
+  return table(rows, ['name', 'members', {key: 'provided', title: 'BY THEIR GROUPS'}])
 }
 
 export function projectsText(projects: ShownProject[]): string {
@@ -97,8 +97,8 @@ export function tokensText(tokens: UserToken[]): string {
     'user',
     'note',
     'opens',
-    {key: 'used', title: 'last use'},
-    {key: 'ends', title: 'ends (UTC)'},
+    {key: 'used', title: 'LAST USE'},
+    {key: 'ends', title: 'ENDS (UTC)'},
   ])
 }
 

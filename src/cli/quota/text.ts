@@ -19,7 +19,7 @@ export function quotasText({rack, quotas}: QuotaReport): string {
             .join(', '),
     })),
   )
-  return table(rows, ['of', 'what', {key: 'used', title: 'used', align: 'right'}, {key: 'most', title: 'most'}, 'by'])
+  return table(rows, ['of', 'what', {key: 'used', align: 'right'}, 'most', 'by'])
 }
 
 export function quotaChangeText({of, limits}: QuotaChange): string {
@@ -38,6 +38,6 @@ export function queueText(queue: QueuedRun[]): string {
     by: by === null ? 'not known' : new Date(by).toISOString().slice(5, 16).replace('T', ' '),
     why,
   }))
-  const latest = {key: 'by', title: 'starts by (UTC)'}
+  const latest = {key: 'by', title: 'STARTS BY (UTC)'}
   return table(rows, ['#', 'run', 'user', 'gpus', 'priority', 'came', latest, 'why'])
 }

@@ -31,7 +31,7 @@ export function tokensText(tokens: PersonalToken[]): string {
     made: ago(createdAt),
     ends: new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' '),
   }))
-  return table(rows, ['id', 'name', 'made', {key: 'ends', title: 'ends (UTC)'}])
+  return table(rows, ['id', 'name', 'made', {key: 'ends', title: 'ENDS (UTC)'}])
 }
 
 export function endedText(ended: {id: string; name: string}[]): string {

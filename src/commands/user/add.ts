@@ -35,7 +35,7 @@ export default class UserAdd extends PeopleCommand {
     const {admin, change} = flags
     const isChange = change && {change: true}
     const one = {
-      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keys.length} SSH keys`,
+      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keys.length === 1 ? 'an SSH key' : `${keys.length} SSH keys`}`,
       method: 'PUT' as const,
       path: `users/${encodeURIComponent(name)}`,
       body: {...(admin !== undefined && {admin}), ...(flags.key && {keys}), ...isChange},

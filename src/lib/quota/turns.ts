@@ -1,4 +1,4 @@
-import {isCliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {ClaimAnswer, ClaimWish, HeadConnection} from '../head/index.ts'
 import type {ClaimPart} from '../protocol/index.ts'
 import type {Turns} from '../reservation/index.ts'
@@ -45,6 +45,11 @@ export function openTurns(
         if (soft && answer.state === 'held') context.reporter.warn(`over a soft quota: ${text}`)
       return {go: answer.state === 'held', passes: answer.passes, why: answer.why}
     } catch (error) {
+      if (isCliError(error, 'QUOTA'))
+        throw new CliError('QUOTA', error.message, {
+          hint: 'flexrack quota list\nflexrack train --wait',
+          details: error.details,
+        })
       if (!isCliError(error, 'NOT_FOUND', 'NODE_UNREACHABLE', 'HEAD_FAILED', 'TIMED_OUT')) throw error
       if (!isSilent) context.reporter.warn(`${error.message}: the nodes' own line decides whose turn it is`)
       isSilent = true

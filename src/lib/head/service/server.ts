@@ -142,5 +142,11 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return
   const isLogging = caller.kind === 'run' || (caller.kind === 'session' && !caller.opens)
   if (isLogging && route === '/*' && !isOurs(path)) return
+  if (caller.kind === 'user')
+    throw new Failure(
+      403,
+      'REFUSED',
+      `${request.method} ${path} takes an admin of the rack, and ${caller.user} is none`,
+    )
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }

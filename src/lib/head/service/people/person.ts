@@ -3,7 +3,7 @@ import type {HeadRole} from '../../../protocol/index.ts'
 import {Failure} from '../failure.ts'
 import type {Caller} from '../token-kinds.ts'
 import type {People} from './people.ts'
-import {lower, may, type Verb} from './roles.ts'
+import {lower, may, VERBS, type Verb} from './roles.ts'
 
 /** Of MLflow's own clients: the workspace, which is a project here. */
 export const PROJECT_HEADER = 'x-mlflow-workspace'
@@ -51,12 +51,13 @@ export function personOf(caller: Caller | undefined, people: People, named?: str
 /** Throws 403 with the role that it takes. */
 export function requireMay(person: Person | undefined, verb: Verb, whose: 'own' | 'others'): void {
   if (person && may(person.role, verb, whose)) return
-  const where = person?.project ? ` in project ${person.project}` : ''
-  const what = whose === 'own' ? verb : `${verb} of somebody else's`
+  const takes = VERBS[verb][whose]
+  const where = person?.project ? ` of project ${person.project}` : ''
+  const who = person?.user ?? 'this token'
   throw new Failure(
     403,
     'REFUSED',
-    `${person?.user ?? 'this token'} has ${person?.role ? `the role ${person.role}` : 'no role'}${where}, which does not include ${what}`,
+    `${verb}${whose === 'own' ? '' : " of somebody else's"} takes ${takes === 'admin' ? 'an admin of the rack' : `a ${takes}${where}`}, and ${who} is ${person?.role ?? 'none'}`,
   )
 }
 
