@@ -2,7 +2,7 @@ import {CliError, isCliError} from '../base/index.ts'
 import {activeRelease, canaryRelease} from './document.ts'
 import {gpuUse, type ServerGpu} from './gpu-use.ts'
 import {loadBetween, type TrafficLoad, type TrafficLook} from './load-figures.ts'
-import {summary, type EndpointSummary} from './show.ts'
+import {requested, summary, type EndpointSummary} from './show.ts'
 import type {Site} from './site.ts'
 import {listRecords} from './store.ts'
 
@@ -18,7 +18,7 @@ export interface ServerLoad {
 }
 
 export interface EndpointLoad extends Omit<TrafficLoad, 'servers'> {
-  /** As `endpoint list` has it, where no server was asked. */
+  /** As `endpoint list` has it: what a request would meet. */
   state: EndpointSummary['state']
   model: string | undefined
   servers: ServerLoad[]
@@ -51,18 +51,19 @@ export function openLoad(site: Site, names: readonly string[]): () => Promise<Lo
       [activeRelease(document), canaryRelease(document)].flatMap((one) => one ?? []),
     )
     const gpus = await gpuUse(site, running.flat())
+    const seen = await Promise.all(records.map((record) => requested(site, summary(site, record))))
     const {seconds, loads} = loadBetween(before, now)
     before = now
     const endpoints = records.flatMap((record, at): EndpointLoad[] => {
       const load = loads.find(({name}) => name === record.document.name)
       if (!load) return [] // deployed between the two questions
-      const {state, model} = summary(site, record)
+      const {state, model} = seen[at]!
       const servers = (running[at] ?? []).flatMap((release) =>
         release.replicas.flatMap(({service, node, url}): ServerLoad[] => {
-          const seen = load.servers.find((one) => one.url === url)
+          const counted = load.servers.find((one) => one.url === url)
           const place = record.scaling?.places.find((one) => one.service === service)?.state
-          if (!seen || place === 'off') return []
-          const {inFlight, requests} = seen
+          if (!counted || place === 'off') return []
+          const {inFlight, requests} = counted
           return [
             {server: service, node, release: release.id, inFlight, requests, gpus: gpus.servers.get(service) ?? []},
           ]

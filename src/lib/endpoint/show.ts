@@ -152,7 +152,7 @@ async function tidied(site: Site, record: EndpointRecord): Promise<EndpointRecor
 /**
  * What the document says to serve is asked through the gateway, as a request would be, whether it would be answered.
  */
-async function requested(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
+export async function requested(site: Site, said: EndpointSummary): Promise<EndpointSummary> {
   if (said.state !== 'serving') return said
   try {
     const ready = said.protocol === 'v2' ? 'v2/health/ready' : 'health'
