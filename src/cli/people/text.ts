@@ -46,10 +46,7 @@ export const projectsOf = ({projects}: PeopleFacts): ShownProject[] =>
 
 export function usersText(users: ShownUser[]): string {
   if (users.length === 0)
-    return 'No users: whoever may log in to the head’s node is its admin. flexrack user add NAME --key FILE'.replace(
-      '’',
-      "'",
-    )
+    return "No users: whoever may log in to the head's node is its admin. flexrack user add NAME --key FILE"
   const rows = users.map((one) => ({
     name: one.name,
     admin: one.admin ? 'admin' : '',

@@ -146,6 +146,7 @@ test('every page is without errors, whatever runs and logs are called, and fits 
       'models',
       'notebooks',
       'data',
+      'people',
       'audit',
       'runs/digits-ab12c/stop',
       'runs/digits-ab12c/stacks',

@@ -1,7 +1,7 @@
 import {address, Html, html, type Content} from './html.ts'
 import {SCRIPT_PATH, STYLE_PATH} from './assets.ts'
 
-export const PAGES = ['rack', 'runs', 'sweeps', 'endpoints', 'models', 'notebooks', 'data', 'audit'] as const
+export const PAGES = ['rack', 'runs', 'sweeps', 'endpoints', 'models', 'notebooks', 'data', 'people', 'audit'] as const
 export type PageName = (typeof PAGES)[number]
 
 const TITLES: Readonly<Record<PageName, string>> = {
@@ -12,6 +12,7 @@ const TITLES: Readonly<Record<PageName, string>> = {
   models: 'Models',
   notebooks: 'Notebooks',
   data: 'Data',
+  people: 'People',
   audit: 'Audit',
 }
 
@@ -28,10 +29,13 @@ export interface Drawn {
   again?: number
 }
 
-/** The whole document. `rack`: its name; `may`: whether this browser may change something. */
+/**
+ * The whole document. `rack`: its name; `may`: whether this browser may change something; `alone`: the rack is one
+ * person's, who sees nothing of people.
+ */
 export function documentOf(
   drawn: Drawn,
-  {rack, racks, may}: {rack: string; racks: readonly string[]; may: boolean},
+  {rack, racks, may, alone}: {rack: string; racks: readonly string[]; may: boolean; alone: boolean},
 ): string {
   const {page, title, body, command, isLive, again} = drawn
   return html`<!doctype html>
@@ -69,7 +73,7 @@ export function documentOf(
             </details>`
           }
           <nav aria-label="Pages">
-            ${PAGES.map((one) => html`<a href="${address(one === 'rack' ? [] : [one])}" ${one === page ? new Html(' aria-current="page"') : undefined}>${TITLES[one]}</a>`)}
+            ${PAGES.filter((one) => one !== 'people' || !alone).map((one) => html`<a href="${address(one === 'rack' ? [] : [one])}" ${one === page ? new Html(' aria-current="page"') : undefined}>${TITLES[one]}</a>`)}
           </nav>
           <span class="tail"
             >${may ? undefined : html`<span class="tag">look only</span>`}${may && html`<a href="${address(['mlflow'])}" rel="noreferrer">MLflow ↗</a>`}<span

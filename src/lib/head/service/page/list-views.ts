@@ -1,10 +1,13 @@
 import type {PageAsk, PageAsks} from '../../types.ts'
 import {Failure} from '../failure.ts'
+import {factsOf} from '../people/api.ts'
+import {tokenFacts} from '../people/token-api.ts'
 import {describeEndpoint} from '../releases/api.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
 import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
 import {liveParts} from './live.ts'
 import {modelFacts} from './mlflow-facts.ts'
+import {peopleBody} from './people.ts'
 import {sweepBody, sweepsBody} from './sweeps.ts'
 import type {Topic} from './topics.ts'
 import {invokeCommand, type Tried} from './try.ts'
@@ -128,6 +131,19 @@ export function dataView(path: readonly string[], _query: URLSearchParams, site:
         command: 'flexrack data list',
         again: 30,
       }
+    },
+  }
+}
+
+export function peopleView(path: readonly string[], _query: URLSearchParams, {parts}: Site): View | undefined {
+  if (path.length > 0) return undefined
+  const {people, tokens, claims} = parts
+  return {
+    draw: async () => {
+      const [quotas, queue] = await Promise.all([claims.uses(), claims.queue()])
+      const made = tokens.ofUsers().map(([id, kept]) => tokenFacts(id, kept))
+      const body = peopleBody({...factsOf({people, tokens}), tokens: made, quotas, queue}, Date.now())
+      return {page: 'people', title: 'People', body, command: 'flexrack user list', again: 15}
     },
   }
 }

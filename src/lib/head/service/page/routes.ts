@@ -40,7 +40,8 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     const {rack = '', view = '', owner = '', racks = []} = hand ?? {}
     const {login, opens} = caller
     const isOpen = (): boolean => logins.isAlive(login)
-    return {login, view, rack, racks, owner, may: opens === 'page', parts, ...ui, isOpen}
+    const alone = parts.people.isEmpty && !parts.claims.isLimited
+    return {login, view, rack, racks, owner, may: opens === 'page', alone, parts, ...ui, isOpen}
   }
   app.get('/flexrack/ui/assets/:name', async (request, reply) => {
     siteOf(request)

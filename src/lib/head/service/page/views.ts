@@ -2,7 +2,7 @@ import type {PageRack} from '../../types.ts'
 import type {Parts} from '../parts.ts'
 import type {Hands} from './hands.ts'
 import type {Drawn} from './layout.ts'
-import {auditView, dataView, endpointsView, modelsView, notebooksView, sweepsView} from './list-views.ts'
+import {auditView, dataView, endpointsView, modelsView, notebooksView, peopleView, sweepsView} from './list-views.ts'
 import {liveParts, type LiveParts} from './live.ts'
 import {LINE_LOOKS, rackBody, rackParts, type RackSeen} from './rack.ts'
 import {nodeView, originView} from './detail-views.ts'
@@ -21,6 +21,8 @@ export interface Site {
   owner: string
   /** May change something. */
   may: boolean
+  /** The rack is one person's: it has no users, projects or quotas. */
+  alone: boolean
   parts: Parts
   hands: Hands
   topics: Topics
@@ -75,6 +77,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   models: modelsView,
   notebooks: notebooksView,
   data: dataView,
+  people: peopleView,
   audit: auditView,
 }
 
