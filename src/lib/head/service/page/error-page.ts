@@ -1,7 +1,8 @@
 import type {Failure} from '../failure.ts'
+import {STYLE_PATH} from './assets.ts'
 import {html} from './html.ts'
 
-/** What a browser sees of a failure: without the page's style, as who is not let in gets nothing else of it. */
+/** What a browser sees of a failure. Who is not let in gets nothing else of the page, its style neither. */
 export function errorPage({status, message}: Pick<Failure, 'status' | 'message'>): string {
   const [title, text] =
     status === 401
@@ -19,12 +20,15 @@ export function errorPage({status, message}: Pick<Failure, 'status' | 'message'>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · flexrack</title>
+        ${status === 401 ? undefined : html`<link rel="stylesheet" href="${STYLE_PATH}" />`}
       </head>
       <body>
-        <h1>${title}</h1>
-        <p>${message}</p>
-        <p>${text}</p>
-        ${status === 401 ? undefined : html`<p><a href="/flexrack/ui/">To the rack</a></p>`}
+        <main>
+          <h1>${title}</h1>
+          <p>${message}</p>
+          <p>${text}</p>
+          ${status === 401 ? undefined : html`<p><a href="/flexrack/ui/">To the rack</a></p>`}
+        </main>
       </body>
     </html> `.text
 }

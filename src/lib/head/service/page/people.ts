@@ -81,13 +81,12 @@ export function peopleBody({users, teams, projects, tokens, quotas, queue}: Peop
 
 /** `none`: what stands there instead of an empty table; undefined: the whole section is left out. */
 function section(title: string, none: Content, head: string[], rows: Html[]): Html | undefined {
-  if (rows.length > 0)
-    return html`<h2>${title}</h2>
-      ${table(head, rows)}`
-  return none === undefined
-    ? undefined
-    : html`<h2>${title}</h2>
-        <p class="none">${none}</p>`
+  if (rows.length === 0 && none === undefined) return undefined
+  const body = rows.length > 0 ? table(head, rows) : html`<p class="none">${none}</p>`
+  return html`<section>
+    <h2>${title}</h2>
+    ${body}
+  </section>`
 }
 
 function waiting(one: QueuedRun, now: number): Html {
