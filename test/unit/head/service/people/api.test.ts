@@ -194,6 +194,9 @@ test("a user claims for runs of their own, as their role allows, and ends nobody
   expect(await status('POST', claims, 'mia', claim('run-c', {priority: 5}))).toBe(200)
   expect(await status('POST', claims, 'bob', claim('run-d'))).toBe(403)
   expect(await status('POST', claims, 'alice', claim('run-e', {project: 'secret'}))).toBe(403)
+  const headers = {'x-mlflow-workspace': 'digits'}
+  const elsewhere = {token: token.alice!, headers, body: claim('run-f', {project: 'uncounted'})}
+  expect((await head.call('POST', claims, elsewhere)).status, 'a role of one project is none in another').toBe(403)
   expect(await status('POST', claims, 'mia', claim('run-a'))).toBe(409)
   expect(await status('DELETE', `${claims}/run-a`, 'mia')).toBe(200)
   expect(await status('POST', claims, 'mia', claim('run-a')), 'it is still there').toBe(409)
