@@ -139,6 +139,10 @@ test('a token has an end and a scope, is listed with its last use and without it
   })
   expect(await status('PUT', `${PEOPLE}/projects/digits/roles`, 'ci', {to: 'everyone', role: 'viewer'})).toBe(403)
   expect((await make('ci', {})).status).toBe(403)
+  const others = await json<{tokens: {id: string}[]}>('GET', `${PEOPLE}/tokens`, 'mia')
+  const other = others.tokens.find(({id}) => id !== made.id)!
+  expect(await status('DELETE', `${PEOPLE}/tokens/${other.id}`, 'ci'), 'it ends no other one').toBe(404)
+  expect(await json('GET', `${PEOPLE}/tokens`, 'ci')).toMatchObject({tokens: [{id: made.id}]})
   const refused: [object, number][] = [
     [{ttl_seconds: 91 * 86_400}, 400],
     [{ttl_seconds: 0}, 400],
