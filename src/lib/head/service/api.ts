@@ -10,7 +10,7 @@ import {addKeys} from './key-routes.ts'
 import {tryReach} from './reach.ts'
 import {addSampleApi} from './sampling/api.ts'
 import type {Parts} from './parts.ts'
-import type {Logins} from './login.ts'
+import {requireForward, type Logins} from './login.ts'
 import {FOLLOW_MS} from './standby/followers.ts'
 import {openIssuing} from './people/token-api.ts'
 import {artifactsOf, publicStore, storeOf} from './mlflow-command.ts'
@@ -86,6 +86,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     return {}
   })
   app.get<{Querystring: {code?: string}}>('/flexrack/v1/login', async (request, reply) => {
+    requireForward(request.raw.socket)
     const {cookie, opens} = await logins.trade(request.query.code ?? '', request.headers.host)
     return reply
       .header('set-cookie', cookie)

@@ -1,4 +1,6 @@
 import {randomBytes} from 'node:crypto'
+import type {Socket} from 'node:net'
+import {isLoopback} from '../../base/index.ts'
 import {Failure} from './failure.ts'
 import type {Caller} from './token-kinds.ts'
 import type {Tokens} from './tokens.ts'
@@ -108,4 +110,14 @@ function cookieAt(host: string): string {
 
 function originHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined
+}
+
+/**
+ * A link leads through a forward of SSH, which ends on the head's own machine. Whoever else is shown one (the head of
+ * another rack, whose page led to it) does not come in by it from there. Errors: 403.
+ */
+export function requireForward({remoteAddress, localAddress}: Pick<Socket, 'remoteAddress' | 'localAddress'>): void {
+  const [from, to] = [remoteAddress, localAddress].map((one) => one?.replace(/^::ffff:/i, ''))
+  if (from !== to && !isLoopback(from ?? ''))
+    throw new Failure(403, 'REFUSED', 'a login link is opened where flexrack head ui goes on, and through its forward')
 }

@@ -4,6 +4,7 @@ import type {MadeToken, UserToken} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import {openLookups} from '../mlflow-routes.ts'
 import type {Parts} from '../parts.ts'
+import type {Caller} from '../token-kinds.ts'
 import {LONGEST_TTL_SECONDS, secondsOf} from '../token-request.ts'
 import {callerOf, personOf, requireMay, type Person} from './person.ts'
 import {isRole} from './roles.ts'
@@ -22,14 +23,13 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
     const person = callerOf(request, people)
     const isAdmin = person?.role === 'admin'
     const of = isAdmin ? request.query.user : (person?.user ?? undefined)
-    return {tokens: tokens.ofUsers(of).map(([id, kept]) => tokenFacts(id, kept))}
+    const found = tokens.ofUsers(of).filter(([id]) => isAdmin || reachesToken(request.caller, id))
+    return {tokens: found.map(([id, kept]) => tokenFacts(id, kept))}
   })
   app.post(TOKENS_PATH, async (request): Promise<MadeToken> => {
     const person = personOf(request.caller, people)
     const body = await bodyOf(request)
-    const {caller} = request
-    if (caller?.kind === 'user' && (caller.project ?? caller.role) !== undefined)
-      throw new Failure(403, 'REFUSED', 'a token for one project or role makes no others')
+    if (isBound(request.caller)) throw new Failure(403, 'REFUSED', 'a token for one project or role makes no others')
     const user = body.user ?? person?.user
     if (typeof user !== 'string' || !people.user(user))
       throw new Failure(
@@ -45,23 +45,37 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
   app.post('/flexrack/v1/people/record-token', async (request): Promise<{token: string | null}> => {
     const {project} = await bodyOf(request)
     if (typeof project !== 'string' || !people.project(project)) return {token: null}
-    const bounds = {project, ttl_seconds: RECORD_SECONDS}
     const {caller} = request
-    if (caller?.kind === 'user')
-      return makeToken(parts, caller.user, {...bounds, role: caller.role, note: 'records of runs'})
-    return tokens.issue({...bounds, kind: 'personal', name: `records of ${project}`})
+    if (caller?.kind !== 'user')
+      return tokens.issue({project, ttl_seconds: RECORD_SECONDS, kind: 'personal', name: `records of ${project}`})
+    personOf(caller, people, project) // 403 where its token is for another one
+    // Nor does it live longer than the token that it comes of, which would go on for ever by one of the other.
+    const left =
+      ((tokens.ofUsers(caller.user).find(([id]) => id === caller.id)?.[1].expiresAt ?? 0) - Date.now()) / 1000
+    const ttl = Math.min(RECORD_SECONDS, left)
+    return makeToken(parts, caller.user, {project, role: caller.role, note: 'records of runs', ttl_seconds: ttl})
   })
   app.delete<{Params: {id: string}}>(`${TOKENS_PATH}/:id`, async (request) => {
     const {id} = request.params
     const person = personOf(request.caller, people)
     const kept = tokens.ofUsers().find(([one]) => one === id)?.[1]
     // Whose tokens there are is not told to who may not end them.
-    if (!kept || (kept.user !== person?.user && person?.role !== 'admin'))
-      throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
+    const isTheirs = kept?.user === person?.user && reachesToken(request.caller, id)
+    if (!kept || (!isTheirs && person?.role !== 'admin')) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     request.about = `${id} of ${kept.user}`
     await tokens.revoke(id)
     return {}
   })
+}
+
+/** For one project or role only. */
+function isBound(caller: Caller | undefined): boolean {
+  return caller?.kind === 'user' && (caller.project ?? caller.role) !== undefined
+}
+
+/** Of a user's tokens: one that is for less than all its user may does nothing to the others. */
+function reachesToken(caller: Caller | undefined, id: string): boolean {
+  return !isBound(caller) || (caller?.kind === 'user' && caller.id === id)
 }
 
 /** Errors: 400 for what cannot be meant, 404. */

@@ -139,6 +139,10 @@ test('a token has an end and a scope, is listed with its last use and without it
   })
   expect(await status('PUT', `${PEOPLE}/projects/digits/roles`, 'ci', {to: 'everyone', role: 'viewer'})).toBe(403)
   expect((await make('ci', {})).status).toBe(403)
+  const others = await json<{tokens: {id: string}[]}>('GET', `${PEOPLE}/tokens`, 'mia')
+  const other = others.tokens.find(({id}) => id !== made.id)!
+  expect(await status('DELETE', `${PEOPLE}/tokens/${other.id}`, 'ci'), 'it ends no other one').toBe(404)
+  expect(await json('GET', `${PEOPLE}/tokens`, 'ci')).toMatchObject({tokens: [{id: made.id}]})
   const refused: [object, number][] = [
     [{ttl_seconds: 91 * 86_400}, 400],
     [{ttl_seconds: 0}, 400],
@@ -194,10 +198,28 @@ test("a user claims for runs of their own, as their role allows, and ends nobody
   expect(await status('POST', claims, 'mia', claim('run-c', {priority: 5}))).toBe(200)
   expect(await status('POST', claims, 'bob', claim('run-d'))).toBe(403)
   expect(await status('POST', claims, 'alice', claim('run-e', {project: 'secret'}))).toBe(403)
+  const headers = {'x-mlflow-workspace': 'digits'}
+  const elsewhere = {token: token.alice!, headers, body: claim('run-f', {project: 'uncounted'})}
+  expect((await head.call('POST', claims, elsewhere)).status, 'a role of one project is none in another').toBe(403)
   expect(await status('POST', claims, 'mia', claim('run-a'))).toBe(409)
   expect(await status('DELETE', `${claims}/run-a`, 'mia')).toBe(200)
   expect(await status('POST', claims, 'mia', claim('run-a')), 'it is still there').toBe(409)
   expect(await status('PUT', '/flexrack/v1/quotas/user:bob', 'mia', {runs: {most: 1}})).toBe(403)
   expect(await status('DELETE', `${claims}/run-a`, 'alice')).toBe(200)
   expect(await status('POST', claims, 'mia', claim('run-a'))).toBe(200)
+})
+
+test("a token for one project gets none for another, nor one that lives longer, by way of a run's records", async () => {
+  const made = await json<MadeToken>('POST', `${PEOPLE}/tokens`, 'root', {project: 'digits', ttl_seconds: 60})
+  token.bound = made.token
+  expect(await status('POST', `${PEOPLE}/record-token`, 'bound', {project: 'secret'})).toBe(403)
+  const record = await json<MadeToken>('POST', `${PEOPLE}/record-token`, 'bound', {project: 'digits'})
+  expect(record.expiresAt).toBeLessThanOrEqual(made.expiresAt)
+  token.record = record.token
+  expect(await json('GET', '/flexrack/v1/whoami', 'record')).toMatchObject({projects: {digits: 'maintainer'}})
+})
+
+test('a role is for exactly one user or team', async () => {
+  for (const to of ['user:bob:x', 'team:', 'bob', 'everyone:x'])
+    expect(await status('PUT', `${PEOPLE}/projects/digits/roles`, 'mia', {to, role: 'viewer'}), to).toBe(400)
 })
