@@ -66,7 +66,8 @@ export async function attachHere(
 }
 
 function environmentOf({env, libraries}: Attached, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const all: NodeJS.ProcessEnv = {...own, ...env}
+  const {FLEXRACK_LEASE_LOST: _, ...around} = own // of an attach around this one: its GPUs are not lost with ours
+  const all: NodeJS.ProcessEnv = {...around, ...env}
   if (env.OCL_ICD_VENDORS) delete all.OCL_ICD_FILENAMES // drivers besides those of the folder
   if (libraries) all.LD_LIBRARY_PATH = [libraries, ...(own.LD_LIBRARY_PATH ? [own.LD_LIBRARY_PATH] : [])].join(':')
   return all
