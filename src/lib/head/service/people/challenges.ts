@@ -1,8 +1,8 @@
-import {hash, randomBytes} from 'node:crypto'
+import {randomBytes} from 'node:crypto'
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {LOGIN_NAMESPACE, loginText, signerOf} from '../../../base/index.ts'
+import {headFingerprint, LOGIN_NAMESPACE, loginText, signerOf} from '../../../base/index.ts'
 import {Failure} from '../failure.ts'
 import type {People} from './people.ts'
 
@@ -48,7 +48,7 @@ export class Challenges {
     if (this.#checking >= MOST_AT_ONCE) throw new Failure(429, 'REFUSED', 'many log in just now', {retry_after: 2})
     this.#checking++
     try {
-      const text = loginText({user: found.user, nonce: nonce as string, head: fingerprintOf(ca)})
+      const text = loginText({user: found.user, nonce: nonce as string, head: headFingerprint(ca)})
       const signer = await verify(Buffer.from(signature, 'base64'), text, found.user, keys)
       if (signer !== found.user || people.user(found.user)?.keys !== keys) throw refused // removed meanwhile
       return found.user
@@ -56,11 +56,6 @@ export class Challenges {
       this.#checking--
     }
   }
-}
-
-/** Of the certificates that clients trust. */
-export function fingerprintOf(ca: string): string {
-  return hash('sha256', ca.trim())
 }
 
 async function verify(
