@@ -48,7 +48,7 @@ export class Claims {
   }
 
   /** Errors: 409 QUOTA with the sum, 409 CONFLICT where the run is somebody else's. */
-  ask({look, wait = false, seen, ...wish}: ClaimWish, {user, teams}: Claimant): Promise<ClaimAnswer> {
+  ask({wait = false, seen, ...wish}: ClaimWish, {user, teams}: Claimant): Promise<ClaimAnswer> {
     return this.#turns.take(async () => {
       const now = Date.now()
       await this.#sweep(now)
@@ -56,7 +56,6 @@ export class Claims {
       const {run, ...wanted} = wish
       const claim: HeadClaim = {...wanted, user, teams, state: 'waiting', since: before?.since ?? now, seenAt: now}
       const over = this.#over(run, claim, now)
-      if (look) return {state: before?.state ?? 'waiting', over, passes: [], why: null}
       const hard = over.filter((one) => !one.soft)
       if (hard.length > 0 && (!wait || hard.some(isForEver))) {
         await this.#remove(run)
