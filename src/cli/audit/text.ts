@@ -1,5 +1,6 @@
 import {anchorText, type AuditCheck} from '../../lib/audit/index.ts'
 import type {HeadAudit} from '../../lib/protocol/index.ts'
+import {oneLine} from '../terminal/printable.ts'
 import {table} from '../terminal/render.ts'
 
 export function auditText(lines: HeadAudit[]): string {
@@ -7,11 +8,12 @@ export function auditText(lines: HeadAudit[]): string {
   const rows = lines.map(({seq, at, who, says, action, target, outcome, error, times}) => ({
     seq: String(seq),
     when: new Date(at).toISOString().slice(0, 19).replace('T', ' '),
-    who: says === undefined ? who : `${says} (${who})`,
-    action,
-    target,
-    result:
+    who: oneLine(says === undefined ? who : `${says} (${who})`),
+    action: oneLine(action),
+    target: oneLine(target),
+    result: oneLine(
       error === undefined ? (outcome ?? '') : `refused: ${error}${times === undefined ? '' : ` (${times} times more)`}`,
+    ),
   }))
   return table(rows, ['seq', {key: 'when', title: 'WHEN (UTC)'}, 'who', 'action', 'target', 'result'])
 }

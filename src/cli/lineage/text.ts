@@ -1,4 +1,5 @@
 import type {SignedModel, Why, WhyNode} from '../../lib/lineage/index.ts'
+import {oneLine} from '../terminal/printable.ts'
 import {paint} from '../terminal/print.ts'
 
 /** The tree, a line for each thing and one for each fact; what does not hold is said last as well. Pure. */
@@ -26,11 +27,6 @@ function checkText({check}: WhyNode): string {
   return check.holds
     ? `  ${paint.green('✓')} ${paint.dim(oneLine(check.why))}`
     : `  ${paint.red('✗')} ${oneLine(check.why)}`
-}
-
-/** Names are what any program calls its things: no line break of theirs makes a line of ours. Controls go in printable(). */
-function oneLine(text: string): string {
-  return text.replace(/[\r\n\t\v\f\u2028\u2029]+/g, ' ')
 }
 
 /** Pure. */

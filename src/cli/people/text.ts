@@ -1,4 +1,5 @@
 import type {MadeToken, PeopleFacts, UserToken, WhoAmI} from '../../lib/head/index.ts'
+import {oneLine} from '../terminal/printable.ts'
 import {ago, count, minute, table} from '../terminal/render.ts'
 
 /** What `whoami` answers. */
@@ -84,7 +85,7 @@ export function tokensText(tokens: UserToken[]): string {
   const rows = tokens.map((one) => ({
     id: one.id,
     user: one.user,
-    note: one.note,
+    note: oneLine(one.note),
     opens: [one.project, one.role].filter((word) => word !== null).join(', ') || 'all of its user',
     used: one.lastUsedAt === null ? 'never' : ago(one.lastUsedAt),
     ends: minute(one.expiresAt),

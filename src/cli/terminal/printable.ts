@@ -28,6 +28,11 @@ export function printable(text: string, color: boolean): string {
   return CLOSED.test(codes.at(-1) ?? '\u001B[m') ? joined : `${joined}\u001B[0m`
 }
 
+/** Names are what any program calls its things: no line break of theirs makes a line of ours. Other controls go in printable(). */
+export function oneLine(text: string): string {
+  return text.replace(/[\r\n\t\v\f\u2028\u2029]+/g, ' ')
+}
+
 /** A value as JSON that changes no terminal either, whatever names and messages are in it. */
 export function jsonText(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? 'null').replaceAll(

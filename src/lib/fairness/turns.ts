@@ -37,7 +37,7 @@ export function turnsOf(facts: QueueFacts): Turn[] {
  * for everybody who knows the same. Pure.
  */
 export function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
-  const share = (one: Waiting): number => Math.floor(used[one.user] ?? 0)
+  const share = ({user}: Waiting): number => Math.floor(Object.hasOwn(used, user) ? used[user]! : 0)
   return waiting.toSorted(
     (a, b) =>
       b.priority - a.priority ||
@@ -49,13 +49,28 @@ export function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): W
 
 /** Whether only one of two can have what it wants: the rule of the nodes (reservation/rules.py). Pure. */
 export function collide(some: readonly Part[], others: readonly Part[]): boolean {
-  return some.some((one) =>
-    others.some(
-      (other) =>
-        one.gpus.some((gpu) => other.gpus.includes(gpu)) ||
-        (one.node === other.node && (one.exclusive || other.exclusive)),
-    ),
+  const [few, many] = some.length <= others.length ? [some, others] : [others, some]
+  const {gpus, nodes} = namesIn(many)
+  return few.some(
+    (one) =>
+      one.gpus.some((gpu) => gpus.has(gpu)) || (one.exclusive ? nodes.has(one.node) : nodes.get(one.node) === true),
   )
+}
+
+interface Names {
+  gpus: Set<string>
+  /** Whether somebody wants a node alone. */
+  nodes: Map<string, boolean>
+}
+/** Everybody in a line is compared with everybody else: what each names is looked through once. */
+const known = new WeakMap<readonly Part[], Names>()
+
+function namesIn(parts: readonly Part[]): Names {
+  const found = known.get(parts) ?? {gpus: new Set(parts.flatMap((one) => one.gpus)), nodes: new Map<string, boolean>()}
+  if (!known.has(parts))
+    for (const {node, exclusive} of parts) found.nodes.set(node, exclusive || found.nodes.get(node) === true)
+  known.set(parts, found)
+  return found
 }
 
 function endOf({wants, by}: {wants: Waiting; by: number | null}): number | null {

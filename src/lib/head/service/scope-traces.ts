@@ -20,12 +20,12 @@ const ID = /^[\w.-]{1,100}$/
  */
 export async function traceObjection(
   body: Record<string, unknown>,
-  experimentId: string,
+  experimentId: string | undefined,
   find: (id: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const info = at(at(body, 'trace'), 'trace_info')
-  const location = at(at(info, 'trace_location'), 'mlflow_experiment')
-  if (info === undefined || location?.experiment_id !== experimentId) return 'the trace is of another experiment'
+  if (info === undefined || experimentId === undefined || experimentOf(body) !== experimentId)
+    return 'the trace is of another experiment'
   const {trace_id: id, tags = {}, assessments = []} = info
   if (typeof id !== 'string' || !ID.test(id)) return 'the trace has no plain trace_id'
   if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) return 'tags of a trace must be an object'
@@ -36,6 +36,13 @@ export async function traceObjection(
     return 'an assessment gets its assessment_id from the tracking server'
   const owner = await find(id)
   return owner === undefined || owner === experimentId ? undefined : `the trace ${id} is of another experiment`
+}
+
+/** That a trace says to be of. */
+export function experimentOf(body: Record<string, unknown>): string | undefined {
+  const info = at(at(body, 'trace'), 'trace_info')
+  const id = at(at(info, 'trace_location'), 'mlflow_experiment')?.experiment_id
+  return typeof id === 'string' ? id : undefined
 }
 
 /** A part of a message that has no second name for a field (MLflow knows trace_id as traceId, too). */

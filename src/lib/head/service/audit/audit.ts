@@ -49,7 +49,8 @@ export class Audit {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     if (whole !== text) await truncate(file, Buffer.byteLength(whole))
     const lines = whole.split('\n').slice(0, -1)
-    const read = lines.length === 0 ? undefined : lastRead(lines)
+    // A head that was killed as it began a file has left an empty one.
+    const read = lastRead(lines) ?? (await lastBefore(folder, numbers.slice(0, -1)))
     const audit = new Audit(folder, {
       seq: read?.seq ?? 0,
       hash: read?.hash ?? FIRST_HASH,
@@ -153,6 +154,17 @@ export class Audit {
 function lastRead(lines: readonly string[]): {seq: number; hash: string} | undefined {
   for (const line of lines.toReversed()) {
     const read = readLink(line)
+    if (read) return read
+  }
+  return undefined
+}
+
+async function lastBefore(
+  folder: string,
+  numbers: readonly number[],
+): Promise<{seq: number; hash: string} | undefined> {
+  for (const number of numbers.toReversed()) {
+    const read = lastRead(((await textIfThere(fileOf(folder, number))) ?? '').split('\n'))
     if (read) return read
   }
   return undefined

@@ -56,7 +56,7 @@ export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'
         ...by,
         action,
         target: target.slice(0, 200),
-        error: request.refusal ?? `status ${statusCode}`,
+        error: (request.refusal ?? `status ${statusCode}`).slice(0, 500),
       })
     } else if (change && statusCode < 400)
       await audit.note({...by, action: change, target: target.slice(0, 200), outcome: 'done'})

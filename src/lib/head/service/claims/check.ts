@@ -82,12 +82,12 @@ function whatIsHad(
   what: (typeof WHATS)[number],
 ): {sum: number; by: Record<string, number>} {
   if (what === 'gpu_hours') return {sum: hours[name] ?? 0, by: {}}
-  const by: Record<string, number> = {}
+  const by = new Map<string, number>() // somebody may be called constructor
   for (const one of counted.filter((each) => namesOf(each).includes(name))) {
     const number = what === 'runs' ? 1 : one.gpus
-    if (number > 0) by[one.user] = rounded((by[one.user] ?? 0) + number)
+    if (number > 0) by.set(one.user, rounded((by.get(one.user) ?? 0) + number))
   }
-  return {sum: Object.values(by).reduce((sum, number) => sum + number, 0), by}
+  return {sum: [...by.values()].reduce((sum, number) => sum + number, 0), by: Object.fromEntries(by)}
 }
 
 /** `GPUs of team vision: 6 (alice 4, bob 2) + 4 > 8`: the numbers add up. */

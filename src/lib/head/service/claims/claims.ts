@@ -8,7 +8,7 @@ import type {Tokens} from '../tokens.ts'
 import {excesses, quotaUses, type Counted} from './check.ts'
 import {queueFacts} from './facts.ts'
 import {EMPTY_LEDGER, hoursNow, usedNow, withEnded} from './ledger.ts'
-import {QUOTAS_FILE} from './wish.ts'
+import {LARGEST_CLAIMS, QUOTAS_FILE, sizeOf} from './wish.ts'
 import {queuedRun, whyOf} from './words.ts'
 
 /** Whose claim it is. */
@@ -19,6 +19,8 @@ export interface Claimant {
 
 /** A command that waits asks every few seconds, and one whose run has no token yet every minute. */
 const SILENT_MS = {waiting: 30_000, held: 180_000} as const
+/** What a claim counts beside its parts and their GPUs: a user has 500 at most. */
+const EACH_CLAIM = 40
 
 /**
  * What runs have and wait for. A claim ends with the run's own token, or when its command falls silent. One change after
@@ -56,6 +58,9 @@ export class Claims {
       const {run, ...wanted} = wish
       const claim: HeadClaim = {...wanted, user, teams, state: 'waiting', since: before?.since ?? now, seenAt: now}
       const over = this.#over(run, claim, now)
+      // It is the run's until that is over: what it has counts as it was said then, whatever is asked now.
+      if (before?.token !== undefined) return {state: 'held', over: [], passes: [], why: null}
+      this.#requireRoom(run, claim)
       const hard = over.filter((one) => !one.soft)
       if (hard.length > 0 && (!wait || hard.some(isForEver))) {
         await this.#remove(run)
@@ -81,6 +86,7 @@ export class Claims {
       await this.#sweep(now)
       const {run, parts, gpus, project, priority, limit} = wish
       const before = this.#own(run, claimant.user)
+      const isAnew = before?.token !== undefined
       const claim: HeadClaim = {
         ...claimant,
         parts,
@@ -90,13 +96,16 @@ export class Claims {
         limit,
         state: 'held',
         since: before?.since ?? now,
-        heldAt: before?.heldAt ?? now,
+        heldAt: (isAnew ? undefined : before?.heldAt) ?? now,
         seenAt: now,
       }
-      const hard = before?.state === 'held' ? [] : this.#over(run, claim, now).filter((one) => !one.soft)
+      this.#requireRoom(run, claim)
+      const isGranted = before?.state === 'held' && before.project === project && before.gpus >= gpus
+      const hard = isGranted ? [] : this.#over(run, claim, now).filter((one) => !one.soft)
       if (hard.length > 0) throw new Failure(409, 'QUOTA', hard.map((one) => one.text).join('; '), {over: hard})
       const {id} = await issue()
-      await this.#save({...this.#kept, claims: {...this.#kept.claims, [run]: {...claim, token: id}}})
+      const ledger = isAnew ? withEnded(this.#kept, before, now) : this.#kept // what it had so far
+      await this.#save({...this.#kept, ...ledger, claims: {...this.#kept.claims, [run]: {...claim, token: id}}})
     })
   }
 
@@ -167,6 +176,14 @@ export class Claims {
       asker: {run, parts: claim.parts, seen},
     })
     return turnsOf(facts).find((one) => one.run === run)
+  }
+
+  /** Errors: 429 where the user's claims are more than the head looks through at each question. */
+  #requireRoom(run: string, claim: HeadClaim): void {
+    const others = this.#claims().filter(([name, {user}]) => name !== run && user === claim.user)
+    const sum = [...others.map(([, one]) => one), claim].reduce((all, {parts}) => all + EACH_CLAIM + sizeOf(parts), 0)
+    if (sum > LARGEST_CLAIMS)
+      throw new Failure(429, 'REFUSED', `${claim.user} claims more at once than the head keeps for one user`)
   }
 
   #used(now: number): Record<string, number> {

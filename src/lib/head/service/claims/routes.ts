@@ -62,7 +62,7 @@ function claimantOf(
   {people}: Pick<Parts, 'people'>,
   {project, priority}: Pick<ClaimWish, 'project' | 'priority'>,
 ): Claimant {
-  const person = callerOf(request, people, people.project(project) && project)
+  const person = callerOf(request, people, project)
   if (!person) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
   if (person.user === null) {
     const user = saysOf(request)?.split('@')[0] ?? 'unknown'
@@ -89,7 +89,9 @@ export async function issueWithClaim(
       )
     return parts.tokens.issue(wanted)
   }
-  const wish = readWish(claim as Record<string, unknown>)
+  const wish = readWish((claim ?? {}) as Record<string, unknown>)
+  if (request.caller?.kind === 'user' && wanted.project !== undefined && wanted.project !== wish.project)
+    throw new Failure(403, 'REFUSED', `what a run in project ${String(wanted.project)} has counts there`)
   await parts.claims.bind(
     wish,
     claimantOf(request, parts, wish),

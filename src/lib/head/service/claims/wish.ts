@@ -9,6 +9,8 @@ export const QUOTAS_FILE = 'quotas.json'
 const NAME = /^[\w.@+-]{1,200}$/
 const MOST_PARTS = 2000
 const MOST_GPUS = 64
+/** Nodes and GPUs that a wish names, what it sees, and all that one user claims: the head compares them all, while others wait. */
+export const LARGEST_CLAIMS = 20_000
 
 /** Errors: 400. */
 export function readWish(body: Record<string, unknown>): ClaimWish {
@@ -54,21 +56,34 @@ function readLimit(limit: unknown): QuotaLimit {
 
 function readSeen(seen: unknown): NonNullable<ClaimWish['seen']> {
   if (!Array.isArray(seen) || seen.length > MOST_PARTS) throw usage('seen must be runs')
-  return seen.map((one: unknown) => {
+  const found = seen.map((one: unknown) => {
     const {run, parts} = (one ?? {}) as Record<string, unknown>
     if (!isName(run)) throw usage('seen must be runs')
     return {run, parts: readParts(parts)}
   })
+  requireSize(found.flatMap((one) => one.parts))
+  return found
+}
+
+/** Nodes and GPUs of parts. Pure. */
+export function sizeOf(parts: readonly ClaimPart[]): number {
+  return parts.reduce((sum, {gpus}) => sum + 1 + gpus.length, 0)
+}
+
+function requireSize(parts: readonly ClaimPart[]): void {
+  if (sizeOf(parts) > LARGEST_CLAIMS) throw usage(`parts name more than ${LARGEST_CLAIMS} nodes and GPUs`)
 }
 
 function readParts(parts: unknown): ClaimPart[] {
   if (!Array.isArray(parts) || parts.length > MOST_PARTS) throw usage('parts must be a list')
-  return parts.map((one: unknown) => {
+  const found = parts.map((one: unknown) => {
     const {node, gpus, exclusive} = (one ?? {}) as Record<string, unknown>
     if (typeof node !== 'string' || node.length > 500 || typeof exclusive !== 'boolean' || !isIds(gpus))
       throw usage('a part has node, gpus and exclusive')
     return {node, gpus, exclusive}
   })
+  requireSize(found)
+  return found
 }
 
 function isIds(value: unknown): value is string[] {

@@ -24,13 +24,13 @@ export async function openDoor(request: FastifyRequest, path: string, parts: Par
     return {}
   }
   const person = caller?.kind === 'user' ? requireProject(callerOf(request, people)) : undefined
-  const named =
-    caller?.kind === 'run' || (caller?.kind === 'personal' && caller.project) ? caller.project : namedProject(request)
+  const only = caller?.kind === 'run' || caller?.kind === 'personal' ? caller.project : undefined
+  const named = caller?.kind === 'run' ? only : (only ?? namedProject(request))
   const workspace = person ? (person.project ?? undefined) : named
   if (workspace === undefined || workspace === 'default') return {...(person && {person})}
-  // Ours names the project that it works in, whether it has roles or not.
+  // Ours names the project that it works in, whether it has roles or not. A token for one that is gone opens no other.
   if (!people.project(workspace)) {
-    if (person || request.headers['x-mlflow-workspace'] !== undefined)
+    if (person || only !== undefined || request.headers['x-mlflow-workspace'] !== undefined)
       throw new Failure(404, 'NOT_FOUND', `there is no project ${workspace}`)
     return {}
   }
@@ -47,13 +47,15 @@ export function answerWorkspaces(
 ): object | undefined {
   if (!/^\/(?:ajax-)?api\/3\.0\/mlflow\/workspaces(?:\/|$)/.test(path) || caller?.kind === 'admin') return undefined
   if (method !== 'GET') throw new Failure(403, 'REFUSED', 'projects are made and removed with flexrack project')
-  if (caller?.kind !== 'user') return undefined
+  const only = caller && 'project' in caller ? caller.project : undefined
+  if (caller?.kind !== 'user' && only === undefined) return undefined
   const visible = Object.keys(people.all.projects).filter(
-    (one) => people.roleOf(caller.user, one) !== null && (caller.project === undefined || caller.project === one),
+    (one) =>
+      (only === undefined || only === one) && (caller?.kind !== 'user' || people.roleOf(caller.user, one) !== null),
   )
   const one = path.split('/')[5]
   if (one === undefined) return {workspaces: visible.map((name) => ({name}))}
-  if (!visible.includes(decodeURIComponent(one))) throw new Failure(404, 'NOT_FOUND', `there is no project ${one}`)
+  if (!visible.includes(one)) throw new Failure(404, 'NOT_FOUND', `there is no project ${one}`)
   return {workspace: {name: one}}
 }
 

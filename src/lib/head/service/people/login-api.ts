@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {DeviceCode, LoginWays, MadeToken} from '../../types.ts'
 import {Failure} from '../failure.ts'
@@ -6,7 +7,7 @@ import {Challenges} from './challenges.ts'
 import {knowByLdap} from './ldap.ts'
 import {DeviceFlows} from './oidc.ts'
 import {userOf, type Known} from './provided.ts'
-import {readProviders, type Providers} from './providers.ts'
+import {readProviders, type OidcSettings, type Providers} from './providers.ts'
 import {makeToken} from './token-api.ts'
 
 const LOGIN = '/flexrack/v1/people/login'
@@ -24,9 +25,17 @@ type BodyOf = (request: FastifyRequest) => Promise<Record<string, unknown>>
 export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): void {
   const {people, authority, config} = parts
   const challenges = new Challenges()
-  let flows: DeviceFlows | undefined
+  let flows: {of: OidcSettings; all: DeviceFlows} | undefined
   let tries = 0
   const providers = async (): Promise<Providers> => readProviders(config.folder)
+  /** What was begun with a provider that is not the one of login.json any more lets nobody in. */
+  const flowsNow = async (): Promise<DeviceFlows | undefined> => {
+    const {oidc} = await providers()
+    if (flows && isDeepStrictEqual(flows.of, oidc)) return flows.all
+    flows?.all.endAll()
+    flows = oidc && {of: oidc, all: new DeviceFlows(oidc)}
+    return flows?.all
+  }
   const letIn = async (request: FastifyRequest, known: Known, body: Record<string, unknown>): Promise<MadeToken> =>
     logIn(parts, request, await userOf(known, (await providers()).teams, people), body)
 
@@ -40,15 +49,15 @@ export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): v
     return logIn(parts, request, await challenges.check(body, authority.trusted, people), body)
   })
   app.post(`${LOGIN}/device`, async (): Promise<DeviceCode> => {
-    const {oidc} = await providers()
-    if (!oidc) throw new Failure(404, 'NOT_FOUND', 'this head has no identity provider: oidc in login.json')
-    flows ??= new DeviceFlows(oidc)
-    return flows.begin()
+    const now = await flowsNow()
+    if (!now) throw new Failure(404, 'NOT_FOUND', 'this head has no identity provider: oidc in login.json')
+    return now.begin()
   })
   app.post(`${LOGIN}/oidc`, async (request): Promise<MadeToken | {pending: true}> => {
     const body = await bodyOf(request)
-    const known = await flows?.outcome(String(body.id), WAIT_MS)
-    if (!flows) throw new Failure(401, 'REFUSED', 'this login has ended: begin again')
+    const now = await flowsNow()
+    if (!now) throw new Failure(401, 'REFUSED', 'this login has ended: begin again')
+    const known = await now.outcome(String(body.id), WAIT_MS)
     return known ? letIn(request, known, body) : {pending: true}
   })
   app.post(`${LOGIN}/ldap`, async (request): Promise<MadeToken> => {

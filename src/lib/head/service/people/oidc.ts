@@ -20,20 +20,27 @@ interface Flow {
  */
 export class DeviceFlows {
   readonly #settings: OidcSettings
+  readonly #most: number
   readonly #flows = new Map<string, Flow>()
+  /** Those that the provider is being asked for. */
+  #beginning = 0
 
-  constructor(settings: OidcSettings) {
+  /** `most`: that are under way at once. */
+  constructor(settings: OidcSettings, most = MOST) {
     this.#settings = settings
+    this.#most = most
   }
 
   /** Errors: 429, 502 where the provider does not answer as it should. */
   async begin(): Promise<DeviceCode> {
     const now = Date.now()
     for (const [id, {expiresAt}] of this.#flows) if (expiresAt <= now) this.end(id)
-    if (this.#flows.size >= MOST) throw new Failure(429, 'REFUSED', 'too many logins are under way', {retry_after: 30})
+    if (this.#flows.size + this.#beginning >= this.#most)
+      throw new Failure(429, 'REFUSED', 'too many logins are under way', {retry_after: 30})
     const {issuer, client_id: clientId, client_secret: secret, scope} = this.#settings
-    const oidc = await import('openid-client')
+    this.#beginning++
     try {
+      const oidc = await import('openid-client')
       const insecure = new URL(issuer).protocol === 'http:' ? [oidc.allowInsecureRequests] : [] // loopback: providers.ts
       const config = await oidc.discovery(
         new URL(issuer),
@@ -70,6 +77,8 @@ export class DeviceFlows {
         'HEAD_FAILED',
         `the identity provider ${issuer} does not answer as it should: ${(error as Error).message}`,
       )
+    } finally {
+      this.#beginning--
     }
   }
 
@@ -84,6 +93,10 @@ export class DeviceFlows {
     if (!this.#flows.delete(id)) throw new Failure(401, 'REFUSED', 'this login was used already')
     if (found instanceof Failure) throw found
     return found
+  }
+
+  endAll(): void {
+    for (const id of this.#flows.keys()) this.end(id)
   }
 
   end(id: string): void {

@@ -144,10 +144,10 @@ export class People {
   grant(project: string, to: string, role: HeadRole | null): Promise<void> {
     return this.#change((next) => {
       const {roles} = there(next.projects, 'project', project)
-      const [kind, name = ''] = to.split(':', 2)
+      const [, kind, name = ''] = /^(user|team):([^:]+)$/.exec(to) ?? []
       if (kind === 'user' && role !== null) there(next.users, 'user', name)
       else if (kind === 'team' && role !== null) there(next.teams, 'team', name)
-      if (!/^(user:.+|team:.+|everyone)$/.test(to))
+      if (kind === undefined && to !== EVERYONE)
         throw new Failure(400, 'USAGE', 'a role is for user:NAME, team:NAME or everyone')
       if (role === 'admin') throw new Failure(400, 'USAGE', 'an admin is one of the whole rack: user add --admin')
       if (to === EVERYONE && role !== null && role !== 'viewer')

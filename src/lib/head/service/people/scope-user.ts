@@ -2,6 +2,7 @@ import {Failure} from '../failure.ts'
 import {isRegistryWrite} from '../scope-registry.ts'
 import {READS, RUN_WRITES, type Lookup} from '../scope.ts'
 import {folded, tagsOf, USER_TAG} from '../scope-tags.ts'
+import {experimentOf, traceObjection} from '../scope-traces.ts'
 import {requireMay, type Person} from './person.ts'
 import type {Verb} from './roles.ts'
 
@@ -24,7 +25,7 @@ const REGISTRY = /^(?:registered-models|model-versions)\//
 export async function checkUserScope(
   person: Person,
   {method, path, body}: UserCall,
-  lookup: Pick<Lookup, 'run' | 'model'>,
+  lookup: Pick<Lookup, 'run' | 'model' | 'trace'>,
 ): Promise<Record<string, unknown> | undefined> {
   const call = API.exec(path)?.[1]
   if (method === 'GET' || method === 'HEAD' || (call !== undefined && READS.has(call))) {
@@ -42,7 +43,8 @@ export async function checkUserScope(
   if (call === 'runs/create') return createdRun(person, fields)
   if (call === 'experiments/create') return void requireMay(person, 'run.start', 'own')
   if (RUN_WRITES.has(call)) {
-    const tags = tagsOf(call, fields) ?? []
+    const tags = tagsOf(call, fields)
+    if (!tags) throw new Failure(403, 'REFUSED', 'tags must be a list')
     if (tags.some(({key}) => folded(key) === USER_TAG))
       throw new Failure(403, 'REFUSED', `the head alone writes ${USER_TAG}`)
     await requireRuns(person, 'run.write', namedRuns(fields), lookup)
@@ -53,8 +55,11 @@ export async function checkUserScope(
   else if (call === 'logged-models') await requireRuns(person, 'run.write', [fields.source_run_id], lookup)
   else if (call.startsWith('logged-models/'))
     await requireRuns(person, 'run.write', [(await lookup.model(call.split('/')[1]!))?.run], lookup)
-  else if (path === '/api/3.0/mlflow/traces') requireMay(person, 'run.start', 'own')
-  else requireMay(person, 'run.delete', 'others')
+  else if (path === '/api/3.0/mlflow/traces') {
+    requireMay(person, 'run.start', 'own')
+    const objection = await traceObjection(fields, experimentOf(fields), (id) => lookup.trace(id))
+    if (objection !== undefined) throw new Failure(403, 'REFUSED', objection)
+  } else requireMay(person, 'run.delete', 'others')
   return undefined
 }
 

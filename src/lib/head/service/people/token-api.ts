@@ -45,11 +45,15 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
   app.post('/flexrack/v1/people/record-token', async (request): Promise<{token: string | null}> => {
     const {project} = await bodyOf(request)
     if (typeof project !== 'string' || !people.project(project)) return {token: null}
-    const bounds = {project, ttl_seconds: RECORD_SECONDS}
     const {caller} = request
-    if (caller?.kind === 'user')
-      return makeToken(parts, caller.user, {...bounds, role: caller.role, note: 'records of runs'})
-    return tokens.issue({...bounds, kind: 'personal', name: `records of ${project}`})
+    if (caller?.kind !== 'user')
+      return tokens.issue({project, ttl_seconds: RECORD_SECONDS, kind: 'personal', name: `records of ${project}`})
+    personOf(caller, people, project) // 403 where its token is for another one
+    // Nor does it live longer than the token that it comes of, which would go on for ever by one of the other.
+    const left =
+      ((tokens.ofUsers(caller.user).find(([id]) => id === caller.id)?.[1].expiresAt ?? 0) - Date.now()) / 1000
+    const ttl = Math.min(RECORD_SECONDS, left)
+    return makeToken(parts, caller.user, {project, role: caller.role, note: 'records of runs', ttl_seconds: ttl})
   })
   app.delete<{Params: {id: string}}>(`${TOKENS_PATH}/:id`, async (request) => {
     const {id} = request.params

@@ -56,3 +56,26 @@ test('the same refusal again is counted and told once more', async () => {
   await audit.close()
   expect(await audit.newest(9)).toMatchObject([{error: 'no', times: 999}, {error: 'no'}])
 })
+
+test('one who is refused in many ways is counted together, and hides nobody else', async () => {
+  const audit = await Audit.open(folder)
+  for (let at = 0; at < 300; at++) await audit.refused({who: 'unknown', action: 'a', target: `${at}`, error: 'no'})
+  await audit.refused({...entry('all'), error: 'no'})
+  await audit.close()
+  const noted = await audit.newest(999)
+  expect(noted.filter((one) => one.who === 'admin')).toHaveLength(1)
+  expect(noted.filter((one) => one.who === 'unknown').length).toBeLessThan(30)
+  expect(noted.find((one) => one.target === 'several')).toMatchObject({who: 'unknown', times: 279})
+})
+
+test('a head that was killed as it began a file goes on with the chain', async () => {
+  const first = await Audit.open(folder)
+  await first.note(entry('a'))
+  for (const begun of ['', '{"seq":2']) {
+    await writeFile(join(folder, 'audit/000002.jsonl'), begun)
+    const again = await Audit.open(folder)
+    await again.note(entry('b'))
+    expect(checkChain(await linesOf(again)).faults, begun).toEqual([])
+    await rm(join(folder, 'audit/000002.jsonl'))
+  }
+})

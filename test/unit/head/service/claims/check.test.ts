@@ -28,6 +28,14 @@ test('a team counts what its people have, and shares add up', () => {
   expect(texts(quotas, asked('alice', 0)), 'a run without GPUs').toEqual([])
 })
 
+test('whatever somebody is called, what they have counts', () => {
+  const held = [
+    {run: 'a', ...asked('constructor', 8)},
+    {run: 'b', ...asked('__proto__', 2)},
+  ]
+  expect(excesses({'team:vision': {gpus: {most: 8}}}, held, {}, asked('alice', 1)).map((one) => one.have)).toEqual([10])
+})
+
 test("each user's own quota goes before that of all", () => {
   const quotas = {'user:*': {gpus: {most: 4}, runs: {most: 1}}, 'user:alice': {gpus: {most: 6}}}
   expect(texts(quotas, asked('alice', 2))).toEqual(['runs of user alice: 1 + 1 > 1'])

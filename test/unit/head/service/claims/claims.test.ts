@@ -128,3 +128,41 @@ test('whose run it is is not changed, hostile words are refused, and a run of it
   const {token} = await start('alice', wish('own', []))
   expect((await server.call('POST', '/flexrack/v1/claims', {body: wish('y', []), token})).status).toBe(403)
 })
+
+const hours = async (): Promise<number> => {
+  const {hours: kept} = JSON.parse(await readFile(join(folder, 'claims.json'), 'utf8')) as {
+    hours: Record<string, number>
+  }
+  return kept['user:alice'] ?? 0
+}
+
+test('what was granted for little is not taken for more, and asking again does not forget what a run has', async () => {
+  await limit('user:alice', {gpus: {most: 1}})
+  expect((await ask('alice', wish('one', ['a']))).body.state).toBe('held')
+  expect((await start('alice', wish('one', ['a', 'b']))).status).toBe(409)
+  const {token} = await start('alice', wish('one', ['a']))
+  expect((await ask('alice', wish('one', []))).body.state).toBe('held')
+  expect((await ask('alice', wish('two', ['b']))).status, 'the first one has a GPU still').toBe(409)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  await start('alice', wish('one', []))
+  const before = await hours()
+  expect(before, 'as it had one until it said that it needs none').toBeGreaterThan(0)
+  await server.call('DELETE', '/flexrack/v1/tokens/self', {token})
+  expect(await hours()).toBe(before)
+})
+
+test('what would take the head long to compare, or to keep, is refused', async () => {
+  const ids = Array.from({length: 64}, (_, at) => `${at}`)
+  const parts = Array.from({length: 400}, (_, at) => ({node: `n${at}`, gpus: ids, exclusive: false}))
+  expect((await ask('mallory', wish('x', [], {parts}))).status).toBe(400)
+  const seen = [{run: 'y', parts}]
+  expect((await ask('mallory', wish('x', [], {seen}))).status).toBe(400)
+  const half = parts.slice(0, 160)
+  expect((await ask('mallory', wish('x', [], {parts: half}))).status).toBe(200)
+  expect((await ask('mallory', wish('x', [], {parts: half}))).status, 'the same one again').toBe(200)
+  expect((await ask('mallory', wish('y', [], {parts: half}))).status).toBe(429)
+  expect((await start('mallory', wish('y', [], {parts: half}))).status).toBe(429)
+  expect((await ask('alice', wish('z', [], {parts: half}))).status).toBe(200)
+  const body = {kind: 'run', run_id: 'r', experiment_id: '1', claim: null}
+  expect((await server.call('POST', '/flexrack/v1/tokens', {body})).status).toBe(400)
+})

@@ -193,10 +193,28 @@ test("a user claims for runs of their own, as their role allows, and ends nobody
   expect(await status('POST', claims, 'mia', claim('run-c', {priority: 5}))).toBe(200)
   expect(await status('POST', claims, 'bob', claim('run-d'))).toBe(403)
   expect(await status('POST', claims, 'alice', claim('run-e', {project: 'secret'}))).toBe(403)
+  const headers = {'x-mlflow-workspace': 'digits'}
+  const elsewhere = {token: token.alice!, headers, body: claim('run-f', {project: 'uncounted'})}
+  expect((await head.call('POST', claims, elsewhere)).status, 'a role of one project is none in another').toBe(403)
   expect(await status('POST', claims, 'mia', claim('run-a'))).toBe(409)
   expect(await status('DELETE', `${claims}/run-a`, 'mia')).toBe(200)
   expect(await status('POST', claims, 'mia', claim('run-a')), 'it is still there').toBe(409)
   expect(await status('PUT', '/flexrack/v1/quotas/user:bob', 'mia', {runs: {most: 1}})).toBe(403)
   expect(await status('DELETE', `${claims}/run-a`, 'alice')).toBe(200)
   expect(await status('POST', claims, 'mia', claim('run-a'))).toBe(200)
+})
+
+test("a token for one project gets none for another, nor one that lives longer, by way of a run's records", async () => {
+  const made = await json<MadeToken>('POST', `${PEOPLE}/tokens`, 'root', {project: 'digits', ttl_seconds: 60})
+  token.bound = made.token
+  expect(await status('POST', `${PEOPLE}/record-token`, 'bound', {project: 'secret'})).toBe(403)
+  const record = await json<MadeToken>('POST', `${PEOPLE}/record-token`, 'bound', {project: 'digits'})
+  expect(record.expiresAt).toBeLessThanOrEqual(made.expiresAt)
+  token.record = record.token
+  expect(await json('GET', '/flexrack/v1/whoami', 'record')).toMatchObject({projects: {digits: 'maintainer'}})
+})
+
+test('a role is for exactly one user or team', async () => {
+  for (const to of ['user:bob:x', 'team:', 'bob', 'everyone:x'])
+    expect(await status('PUT', `${PEOPLE}/projects/digits/roles`, 'mia', {to, role: 'viewer'}), to).toBe(400)
 })

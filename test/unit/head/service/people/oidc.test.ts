@@ -12,6 +12,14 @@ let answers: (() => Promise<[status: number, body: object]>)[]
 let polls: number[]
 let flows: DeviceFlows
 
+const settings = (): ConstructorParameters<typeof DeviceFlows>[0] => ({
+  issuer,
+  client_id: 'flexrack',
+  name_claim: 'preferred_username',
+  groups_claim: 'groups',
+  scope: 'openid',
+})
+
 async function newKey(kid: string): Promise<(typeof keys)[number]> {
   const {privateKey, publicKey} = await generateKeyPair('RS256', {extractable: true})
   return {privateKey, jwk: {...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig'}}
@@ -49,13 +57,7 @@ beforeEach(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  flows = new DeviceFlows({
-    issuer,
-    client_id: 'flexrack',
-    name_claim: 'preferred_username',
-    groups_claim: 'groups',
-    scope: 'openid',
-  })
+  flows = new DeviceFlows(settings())
 })
 afterEach(() => new Promise<void>((resolve) => (server.closeAllConnections(), server.close(() => resolve()))))
 
@@ -135,3 +137,11 @@ test("a key of somebody else's signs nothing, and a provider may change its keys
   keys = [await newKey('two')]
   expect(await outcome(grant({kid: 'two'}))).toMatchObject({name: 'Alice@lab'})
 }, 20_000)
+
+test('of many logins that begin at once, the provider is asked for no more than are kept', async () => {
+  const few = new DeviceFlows(settings(), 2)
+  const begun = await Promise.allSettled([1, 2, 3, 4].map(() => few.begin()))
+  const refused = begun.flatMap((one) => (one.status === 'rejected' ? [one.reason as {status: number}] : []))
+  expect(refused.map((one) => one.status)).toEqual([429, 429])
+  few.endAll()
+})
