@@ -37,11 +37,11 @@ export default class Login extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(Login)
-    const [{logInHere}, {loginText}, {tokenSeconds}] = await Promise.all([
+    const [{logInHere}, {whoText}, {tokenSeconds}] = await Promise.all([
       import('../cli/people/login.ts'),
       import('../cli/people/text.ts'),
       import('../cli/tracking/length.ts'),
     ])
-    return this.answer(await logInHere({...flags, seconds: tokenSeconds(flags.for)}, await this.context()), loginText)
+    return this.answer(await logInHere({...flags, seconds: tokenSeconds(flags.for)}, await this.context()), whoText)
   }
 }

@@ -10,13 +10,13 @@ export default class WhoAmI extends PeopleCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(WhoAmI)
-    const [{accountsLine}, {loginText}] = await Promise.all([
+    const [{accountsLine}, {whoText}] = await Promise.all([
       import('../cli/people/accounts.ts'),
       import('../cli/people/text.ts'),
     ])
     return this.ask(flags, async (head, {rack}) => {
       const me = await head.request<never>('GET', '/flexrack/v1/whoami')
-      return this.answer({rack: rack.name, ...(me as object), accounts: accountsLine(rack)} as never, loginText)
+      return this.answer({rack: rack.name, ...(me as object), accounts: accountsLine(rack)} as never, whoText)
     })
   }
 }

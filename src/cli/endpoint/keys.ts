@@ -1,6 +1,6 @@
 import {CliError, momentOf} from '../../lib/base/index.ts'
 import type {EndpointKey, MadeKey} from '../../lib/endpoint/index.ts'
-import {ago, fields, table} from '../terminal/render.ts'
+import {ago, fields, minute, table} from '../terminal/render.ts'
 
 /** A key as it is shown: this once. */
 export interface ShownKey extends Omit<MadeKey, 'key'> {
@@ -32,7 +32,7 @@ export function keyText({client, endpoint, key, url, standbyUrl, expiresAt}: Sho
       ['endpoint', endpoint],
       ['url', url],
       ['at the standby', standbyUrl],
-      ['ends', when(expiresAt)],
+      ['ends', minute(expiresAt)],
     ]),
     '',
     'It is shown this once. Clients send it as: Authorization: Bearer KEY',
@@ -51,7 +51,7 @@ export function keysText(keys: EndpointKey[]): string {
     tokens: String(one.tokens),
     refused: String(one.refused),
     made: ago(one.createdAt),
-    ends: when(one.expiresAt),
+    ends: minute(one.expiresAt),
   }))
   const numbers = ['requests/s', 'at once', 'tokens/min', 'in flight', 'requests', 'tokens', 'refused'].map((key) => ({
     key: key as keyof (typeof rows)[number],
@@ -62,8 +62,4 @@ export function keysText(keys: EndpointKey[]): string {
 
 export function revokedText(revoked: {endpoint: string; client: string}[]): string {
   return revoked.map(({client}) => `Revoked the key of ${client}.`).join('\n')
-}
-
-function when(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 }

@@ -2,6 +2,7 @@ import type {Context} from '../../lib/base/index.ts'
 import type {HeadConnection} from '../../lib/head/index.ts'
 import type {PeopleChange} from '../../lib/people/index.ts'
 import {BaseCommand} from '../base/command.ts'
+import {withRackHead} from '../base/rack-head.ts'
 import {openSession, type Session} from '../base/session.ts'
 
 export interface PeopleFlags {
@@ -17,16 +18,8 @@ export abstract class PeopleCommand extends BaseCommand {
     use: (head: HeadConnection, session: Session, context: Context) => Promise<T>,
   ): Promise<T> {
     const context = await this.context()
-    const [session, {connectHead}] = await Promise.all([
-      openSession({rack: flags.rack}, context),
-      import('../../lib/head/index.ts'),
-    ])
-    const head = await connectHead(session.rack, session.fleet, context)
-    try {
-      return await use(head, session, context)
-    } finally {
-      await head.close()
-    }
+    const session = await openSession({rack: flags.rack}, context)
+    return withRackHead(session, context, (head) => use(head, session, context))
   }
 
   /** Has the head make changes, or shows with --dry-run what they would be. `done`: the answer, of the head's answers. */

@@ -1,6 +1,6 @@
 import type {MadeToken, PeopleFacts, UserToken, WhoAmI} from '../../lib/head/index.ts'
 import {oneLine} from '../terminal/printable.ts'
-import {ago, count, table} from '../terminal/render.ts'
+import {ago, count, minute, table} from '../terminal/render.ts'
 
 /** What `whoami` answers. */
 export interface ShownLogin extends WhoAmI {
@@ -88,7 +88,7 @@ export function tokensText(tokens: UserToken[]): string {
     note: oneLine(one.note),
     opens: [one.project, one.role].filter((word) => word !== null).join(', ') || 'all of its user',
     used: one.lastUsedAt === null ? 'never' : ago(one.lastUsedAt),
-    ends: dayOf(one.expiresAt),
+    ends: minute(one.expiresAt),
   }))
   return table(rows, [
     'id',
@@ -103,7 +103,7 @@ export function tokensText(tokens: UserToken[]): string {
 /** The secret is shown this once. */
 export function madeText({id, user, token, expiresAt}: MadeToken): string {
   return [
-    `Token ${id} of ${user}, until ${dayOf(expiresAt)} UTC. It is shown this once:`,
+    `Token ${id} of ${user}, until ${minute(expiresAt)} UTC. It is shown this once:`,
     '',
     `  ${token}`,
     '',
@@ -111,7 +111,7 @@ export function madeText({id, user, token, expiresAt}: MadeToken): string {
   ].join('\n')
 }
 
-export function loginText({rack, user, admin, teams, projects, token, accounts}: ShownLogin): string {
+export function whoText({rack, user, admin, teams, projects, token, accounts}: ShownLogin): string {
   const who =
     user === null
       ? `Nobody has logged in to rack ${rack} from here: you are admin by the account on the head's node.`
@@ -121,11 +121,7 @@ export function loginText({rack, user, admin, teams, projects, token, accounts}:
     who,
     ...(teams.length > 0 ? [`teams: ${teams.join(', ')}`] : []),
     ...(roles.length > 0 && user !== null ? ['projects:', ...roles] : []),
-    ...(token ? [`until ${dayOf(token.expiresAt)} UTC`] : []),
+    ...(token ? [`until ${minute(token.expiresAt)} UTC`] : []),
     accounts,
   ].join('\n')
-}
-
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }

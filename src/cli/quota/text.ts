@@ -1,6 +1,6 @@
 import type {QueuedRun} from '../../lib/head/index.ts'
 import type {QuotaChange, QuotaReport} from '../../lib/quota/index.ts'
-import {ago, table} from '../terminal/render.ts'
+import {ago, minute, table} from '../terminal/render.ts'
 
 const WHAT = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as const
 
@@ -35,7 +35,7 @@ export function queueText(queue: QueuedRun[]): string {
     gpus: String(gpus),
     priority: String(priority),
     came: ago(since),
-    by: by === null ? 'not known' : new Date(by).toISOString().slice(5, 16).replace('T', ' '),
+    by: by === null ? 'not known' : minute(by),
     why,
   }))
   const latest = {key: 'by', title: 'STARTS BY (UTC)'}

@@ -2,7 +2,7 @@ import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {NodeReservations, Reservation} from '../../lib/protocol/index.ts'
 import {endText, wantsText, type Released} from '../../lib/reservation/index.ts'
 import {paint} from '../terminal/print.ts'
-import {table} from '../terminal/render.ts'
+import {minute, table} from '../terminal/render.ts'
 
 /** One row a node and lease. */
 export function reservationRows(all: (Reservation & {at: string})[]): string {
@@ -12,7 +12,7 @@ export function reservationRows(all: (Reservation & {at: string})[]): string {
     owner: one.owner.startsWith(`${one.user}@`) ? one.owner : `${one.owner} (${one.user})`,
     has: one.state === 'waiting' ? paint.yellow(`waits for ${wantsText(one.wants)}`) : wantsText(one.wants),
     state: one.state,
-    since: new Date(one.since * 1000).toISOString().slice(0, 16).replace('T', ' '),
+    since: minute(one.since * 1000),
     until: endText(one),
   }))
   return table(rows, ['node', 'run', 'owner', 'has', 'state', 'since', 'until'])

@@ -1,5 +1,5 @@
 import type {PersonalToken} from '../../lib/access/index.ts'
-import {ago, table} from '../terminal/render.ts'
+import {ago, minute, table} from '../terminal/render.ts'
 import type {TrackingAccess} from './env.ts'
 
 /** For `eval` in a shell of this machine. */
@@ -29,7 +29,7 @@ export function tokensText(tokens: PersonalToken[]): string {
     id,
     name,
     made: ago(createdAt),
-    ends: new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' '),
+    ends: minute(expiresAt),
   }))
   return table(rows, ['id', 'name', 'made', {key: 'ends', title: 'ENDS (UTC)'}])
 }

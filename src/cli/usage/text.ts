@@ -2,12 +2,12 @@ import type {UsageReport, UsageRow} from '../../lib/usage/index.ts'
 import type {OfRack} from '../base/racks.ts'
 import {hours} from '../runs/figures-text.ts'
 import {paint} from '../terminal/print.ts'
-import {count, table} from '../terminal/render.ts'
+import {count, minute, table} from '../terminal/render.ts'
 
 /** `usage`. */
 export function usageText(report: UsageReport): string {
   const {by, rows, total, since, until, accounts, fromRecords, away, unasked} = report
-  const when = since === 0 ? `until ${day(until)}` : `${day(since)} to ${day(until)}`
+  const when = since === 0 ? `until ${minute(until * 1000)}` : `${minute(since * 1000)} to ${minute(until * 1000)}`
   if (rows.length === 0) return [`No runs, ${when}.`, ...usageNotes({accounts, fromRecords, away, unasked})].join('\n')
   const shown = [...rows, ...(rows.length > 1 ? [{name: 'all', ...total}] : [])].map((one) => ({
     name: one.name,
@@ -69,8 +69,4 @@ export function usageNotes({
     ...(away ? [`Runs of other accounts are not in it: the tracking server was not asked (${away}).`] : []),
     ...Object.entries(unasked).map(([node, why]) => `${node} was not asked: ${why}`),
   ].map((line) => paint.dim(line))
-}
-
-function day(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
 }

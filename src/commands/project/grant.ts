@@ -5,7 +5,7 @@ import {PeopleCommand} from '../../cli/people/command.ts'
 export default class ProjectGrant extends PeopleCommand {
   static override summary = 'give a user, a team or everyone a role in a project'
   static override description =
-    'viewer: sees runs, models and logs. member: also starts runs, and stops their own. maintainer: also stops and deletes those of others, and gives roles. none: takes a role away. Everyone can be a viewer at most.'
+    'viewer: sees runs, models and files. member: also starts runs, registers models, and writes to and deletes their own runs. maintainer: also those of others, deletes models, and gives roles. none: takes a role away. Everyone can be a viewer at most.'
   static override examples = [
     '<%= config.bin %> project grant digits user:alice member',
     '<%= config.bin %> project grant digits team:vision maintainer',
@@ -24,7 +24,7 @@ export default class ProjectGrant extends PeopleCommand {
       flags,
     } = await this.parse(ProjectGrant)
     const change = {
-      title: `Make ${to} ${role} of project ${project}`,
+      title: role === 'none' ? `Take from ${to} the role in ${project}` : `Make ${to} ${role} of project ${project}`,
       method: 'PUT' as const,
       path: `projects/${encodeURIComponent(project)}/roles`,
       body: {to, role: role === 'none' ? null : role},

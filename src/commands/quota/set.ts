@@ -9,7 +9,7 @@ export default class QuotaSet extends BaseCommand {
     'Runs that are not tracked at the head are not counted, and on nodes the account rules: a quota is an agreement among people who use flexrack. Slurm has its own limits.'
   static override examples = [
     '<%= config.bin %> quota set team:vision --gpus 8',
-    '<%= config.bin %> quota set user:* --gpus 4 --runs 3',
+    "<%= config.bin %> quota set 'user:*' --gpus 4 --runs 3",
     '<%= config.bin %> quota set project:digits --gpu-hours 500 --soft',
   ]
   static override args = {

@@ -1,5 +1,5 @@
 /** After a week what somebody had counts half. Seconds. */
-export const HALF_LIFE = 7 * 86_400
+const HALF_LIFE = 7 * 86_400
 
 /** GPUs that somebody had, from when to when. Seconds since 1970. */
 export interface Use {

@@ -30,8 +30,6 @@ export interface ClaimWish {
   gpus: number
   priority: number
   limit: number | null
-  /** Tells what would be refused, and changes nothing. */
-  look?: boolean
   /** Stands in line where it may not be had now. */
   wait?: boolean
   /** Who has, or waits for, what of its nodes, as they say: then the head decides whose turn it is. */
@@ -40,7 +38,7 @@ export interface ClaimWish {
 
 export interface ClaimAnswer {
   state: HeadClaim['state']
-  /** Limits that it is over and that are soft; with `look` and while it waits, all. */
+  /** Limits that it is over: the soft ones, and while it waits all. */
   over: Excess[]
   /** Runs that wait for the same, and that it passes. */
   passes: string[]

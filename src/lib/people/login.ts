@@ -1,5 +1,12 @@
-import {createHash} from 'node:crypto'
-import {CliError, LOGIN_NAMESPACE, loginText, signWith, type Context, type Secret} from '../base/index.ts'
+import {
+  CliError,
+  headFingerprint,
+  LOGIN_NAMESPACE,
+  loginText,
+  signWith,
+  type Context,
+  type Secret,
+} from '../base/index.ts'
 import {connectHead, type DeviceCode, type HeadConnection, type MadeToken, type WhoAmI} from '../head/index.ts'
 import {dropLogin, keepLogin, readLogin} from '../login/index.ts'
 import type {Rack} from '../rack/index.ts'
@@ -66,8 +73,8 @@ async function prove(
 ): Promise<MadeToken> {
   const {nonce} = await head.request<{nonce: string}>('POST', `${LOGIN}/challenge`, {user})
   // What is signed names the head by its certificates: to another one, the signature is worth nothing.
-  const known = createHash('sha256').update(head.ca.trim()).digest('hex')
-  const signature = await signWith(key, Buffer.from(loginText({user, nonce, head: known})), LOGIN_NAMESPACE)
+  const text = loginText({user, nonce, head: headFingerprint(head.ca)})
+  const signature = await signWith(key, Buffer.from(text), LOGIN_NAMESPACE)
   const proof = {nonce, signature: signature.toString('base64')}
   return head.request<MadeToken>('POST', `${LOGIN}/ssh`, {...proof, note, ttl_seconds})
 }

@@ -1,4 +1,4 @@
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, isQuotaName, type Context} from '../base/index.ts'
 import type {HeadConnection} from '../head/index.ts'
 import {executePlan, throwIfFailed, type Handlers, type PlanOf} from '../plan/index.ts'
 import type {QuotaLimits} from '../protocol/index.ts'
@@ -13,7 +13,7 @@ const WORDS = {gpus: 'GPUs at once', gpu_hours: 'GPU hours a month', runs: 'runs
 
 /** Errors: USAGE for who or what there is no quota of. Pure. */
 export function planQuota(command: string, node: string, {of, limits}: QuotaChange): PlanOf<QuotaKinds> {
-  if (of !== 'user:*' && !/^(user|team|project):[A-Za-z0-9][\w.-]{0,99}$/.test(of))
+  if (!isQuotaName(of))
     throw new CliError(
       'USAGE',
       `"${of}" is nobody who may have a quota: user:NAME, user:* (each user), team:NAME, project:NAME`,

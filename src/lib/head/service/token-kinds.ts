@@ -26,7 +26,7 @@ export type Caller =
   | {kind: 'session'; id: string; login: string; host: string; opens: 'page' | 'look' | undefined}
 
 /** Who shows a token that is kept so. */
-export function callerOf(id: string, kept: HeadToken): Caller {
+export function callerByToken(id: string, kept: HeadToken): Caller {
   const project = kept.project !== undefined && {project: kept.project}
   if (kept.kind === 'run')
     return {

@@ -6,7 +6,7 @@ import {readDurable, Turns, writeDurably} from './durable.ts'
 import {Failure} from './failure.ts'
 import {logLine} from './log.ts'
 import type {HeadKeyLimits, HeadToken} from '../../protocol/index.ts'
-import {callerOf, type Caller, type TokenRequest} from './token-kinds.ts'
+import {callerByToken, type Caller, type TokenRequest} from './token-kinds.ts'
 import {LONGEST_TTL_SECONDS, readToken, secondsOf} from './token-request.ts'
 
 interface TokenFile {
@@ -136,7 +136,7 @@ export class Tokens {
     const kept = id === undefined ? undefined : this.#kept.get(id)
     const same = timingSafeEqual(digest(secret ?? ''), Buffer.from(kept?.hash ?? '0'.repeat(64), 'hex'))
     if (!kept || !same || more !== undefined || kept.kind !== kind || kept.expiresAt <= Date.now()) return undefined
-    const caller = callerOf(id!, kept)
+    const caller = callerByToken(id!, kept)
     this.#of.set(caller, kept)
     return caller
   }

@@ -1,6 +1,6 @@
 import {sizeText} from '../../../../src/lib/base/index.ts'
 import {describe, expect, it} from 'vitest'
-import {ago, count, duration, fields, planText, table} from '../../../../src/cli/terminal/render.ts'
+import {ago, count, duration, fields, minute, planText, table} from '../../../../src/cli/terminal/render.ts'
 
 describe('table', () => {
   it('puts cells under their headings, two spaces apart, and shows missing cells as a dash', () => {
@@ -78,6 +78,10 @@ describe('numbers for people', () => {
   ])('shows what was %d seconds ago as "%s"', (seconds, text) => {
     const now = Date.parse('2026-01-10T00:00:00Z')
     expect(ago(new Date(now - seconds * 1000), now)).toBe(text)
+  })
+
+  it('writes a minute in UTC', () => {
+    expect(minute(Date.UTC(2026, 0, 31, 18, 5, 59))).toBe('2026-01-31 18:05')
   })
 
   it('gives a count its noun', () => {

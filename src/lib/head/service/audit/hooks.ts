@@ -64,7 +64,7 @@ export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'
 }
 
 /** Whose token it was. */
-export function whoOf(caller: Caller | undefined): string {
+function whoOf(caller: Caller | undefined): string {
   if (!caller) return 'unknown'
   if (caller.kind === 'user') return `user ${caller.user}`
   if (caller.kind === 'run') return `run ${caller.runId}`

@@ -50,7 +50,7 @@ export class Claims {
   }
 
   /** Errors: 409 QUOTA with the sum, 409 CONFLICT where the run is somebody else's. */
-  ask({look, wait = false, seen, ...wish}: ClaimWish, {user, teams}: Claimant): Promise<ClaimAnswer> {
+  ask({wait = false, seen, ...wish}: ClaimWish, {user, teams}: Claimant): Promise<ClaimAnswer> {
     return this.#turns.take(async () => {
       const now = Date.now()
       await this.#sweep(now)
@@ -58,7 +58,6 @@ export class Claims {
       const {run, ...wanted} = wish
       const claim: HeadClaim = {...wanted, user, teams, state: 'waiting', since: before?.since ?? now, seenAt: now}
       const over = this.#over(run, claim, now)
-      if (look) return {state: before?.state ?? 'waiting', over, passes: [], why: null}
       // It is the run's until that is over: what it has counts as it was said then, whatever is asked now.
       if (before?.token !== undefined) return {state: 'held', over: [], passes: [], why: null}
       this.#requireRoom(run, claim)

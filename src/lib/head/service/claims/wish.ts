@@ -1,3 +1,4 @@
+import {isQuotaName} from '../../../base/index.ts'
 import type {ClaimPart, QuotaLimit, QuotaLimits} from '../../../protocol/index.ts'
 import type {ClaimWish} from '../../types.ts'
 import {Failure} from '../failure.ts'
@@ -13,7 +14,7 @@ export const LARGEST_CLAIMS = 20_000
 
 /** Errors: 400. */
 export function readWish(body: Record<string, unknown>): ClaimWish {
-  const {run, project, parts, gpus, priority = 0, limit = null, look, wait, seen} = body
+  const {run, project, parts, gpus, priority = 0, limit = null, wait, seen} = body
   if (!isName(run) || !isName(project)) throw usage('a claim has a run and a project')
   if (!isCount(gpus, 100_000)) throw usage('gpus must be a number')
   if (!Number.isInteger(priority) || Math.abs(priority as number) > 100)
@@ -26,7 +27,6 @@ export function readWish(body: Record<string, unknown>): ClaimWish {
     gpus,
     priority: priority as number,
     limit,
-    ...(look === true && {look}),
     ...(wait === true && {wait}),
     ...(seen !== undefined && {seen: readSeen(seen)}),
   }
@@ -42,9 +42,9 @@ export function readLimits(body: Record<string, unknown>): QuotaLimits {
   return Object.fromEntries(limits.map(([what, limit]) => [what, readLimit(limit)]))
 }
 
-/** `user:alice`, `user:*`, `team:vision`, `project:digits`. Errors: 400. */
+/** Errors: 400. */
 export function readQuotaName(name: string): string {
-  if (name === 'user:*' || /^(user|team|project):[A-Za-z0-9][\w.-]{0,99}$/.test(name)) return name
+  if (isQuotaName(name)) return name
   throw usage('a quota is of user:NAME, user:*, team:NAME or project:NAME')
 }
 

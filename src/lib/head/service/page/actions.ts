@@ -67,18 +67,15 @@ export function readAction([kind, ...path]: readonly string[], {hands, login}: S
 }
 
 /** Does it, as whoever opened the page, and writes down who, what, and what came of it. Errors: 403, those of the action. */
-export async function carryOut(action: Action, site: Site): Promise<void> {
+export async function carryOut({kind, target, carryOut: work}: Action, site: Site): Promise<void> {
   if (!site.may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
-  const done = {at: Date.now(), owner: site.owner, login: site.login, action: action.kind, target: action.target}
+  const {owner, login} = site
+  const done = {at: Date.now(), who: 'page', says: owner, login, action: namedAction(kind), target}
+  const {audit} = site.parts
   try {
-    await noteAction(site, {...done, outcome: await action.carryOut()})
+    await audit.note({...done, outcome: await work()})
   } catch (error) {
-    await noteAction(site, {...done, error: (error as Error).message})
+    await audit.note({...done, error: (error as Error).message})
     throw error
   }
-}
-
-/** Writes down what was done, or why not, by somebody who is known by name. */
-export function noteAction({parts}: Pick<Site, 'parts'>, {owner, login, action, ...more}: HeadAction): Promise<void> {
-  return parts.audit.note({...more, who: 'page', says: owner, login, action: namedAction(action)})
 }

@@ -1,9 +1,9 @@
-import {createHmac, hash, randomBytes, timingSafeEqual} from 'node:crypto'
+import {createHmac, randomBytes, timingSafeEqual} from 'node:crypto'
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import {LOGIN_NAMESPACE, loginText, signerOf} from '../../../base/index.ts'
+import {headFingerprint, LOGIN_NAMESPACE, loginText, signerOf} from '../../../base/index.ts'
 import {Failure} from '../failure.ts'
 import type {People} from './people.ts'
 
@@ -53,7 +53,7 @@ export class Challenges {
     if (this.#checking >= MOST_AT_ONCE) throw new Failure(429, 'REFUSED', 'many log in just now', {retry_after: 2})
     this.#checking++
     try {
-      const text = loginText({user: found.user, nonce: nonce as string, head: fingerprintOf(ca)})
+      const text = loginText({user: found.user, nonce: nonce as string, head: headFingerprint(ca)})
       const signer = await verify(Buffer.from(signature, 'base64'), text, found.user, keys)
       if (signer !== found.user || !isDeepStrictEqual(people.user(found.user)?.keys, keys)) throw refused // removed meanwhile
       this.#use(nonce as string, found.expiresAt, refused)
@@ -82,11 +82,6 @@ export class Challenges {
     if (this.#used.has(nonce)) throw refused // by another one at the same time
     this.#used.set(nonce, expiresAt)
   }
-}
-
-/** Of the certificates that clients trust. */
-export function fingerprintOf(ca: string): string {
-  return hash('sha256', ca.trim())
 }
 
 async function verify(

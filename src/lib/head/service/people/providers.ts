@@ -30,7 +30,7 @@ export interface LdapSettings {
   bind_password?: string
 }
 
-export const PROVIDERS_FILE = 'login.json'
+const PROVIDERS_FILE = 'login.json'
 
 /** Throws where the file is there and is not as it must be: nobody is to log in by half of it. */
 export async function readProviders(folder: string): Promise<Providers> {

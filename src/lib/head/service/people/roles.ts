@@ -13,18 +13,13 @@ export const VERBS = {
   // before the others: a priority above 0
   'run.prefer': {own: 'maintainer', others: 'maintainer'},
   'run.write': {own: 'member', others: 'maintainer'},
-  'run.stop': {own: 'member', others: 'maintainer'},
   'run.delete': {own: 'member', others: 'maintainer'},
   'model.read': {own: 'viewer', others: 'viewer'},
   'model.write': {own: 'member', others: 'member'},
   'model.delete': {own: 'maintainer', others: 'maintainer'},
   'project.grant': {own: 'maintainer', others: 'maintainer'},
-  'project.change': {own: 'admin', others: 'admin'},
   'people.change': {own: 'admin', others: 'admin'},
-  'token.list': {own: 'viewer', others: 'admin'},
   'token.create': {own: 'viewer', others: 'admin'},
-  'token.revoke': {own: 'viewer', others: 'admin'},
-  'rack.change': {own: 'admin', others: 'admin'},
 } as const satisfies Record<string, {own: HeadRole; others: HeadRole}>
 
 export type Verb = keyof typeof VERBS

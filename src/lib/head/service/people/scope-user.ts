@@ -7,7 +7,7 @@ import {requireMay, type Person} from './person.ts'
 import type {Verb} from './roles.ts'
 
 /** A call of MLflow's API by a user. */
-export interface UserCall {
+interface UserCall {
   method: string
   path: string
   body(): Record<string, unknown>

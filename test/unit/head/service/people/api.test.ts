@@ -3,8 +3,7 @@ import {mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {LOGIN_NAMESPACE, loginText, signWith} from '../../../../../src/lib/base/index.ts'
-import {fingerprintOf} from '../../../../../src/lib/head/service/people/challenges.ts'
+import {headFingerprint, LOGIN_NAMESPACE, loginText, signWith} from '../../../../../src/lib/base/index.ts'
 import type {MadeToken, WhoAmI} from '../../../../../src/lib/head/types.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 
@@ -57,7 +56,7 @@ async function proof(
   const call = (path: string, body: object): Promise<Response> =>
     fetch(`${head.url}${PEOPLE}/login/${path}`, {method: 'POST', body: JSON.stringify(body)})
   const {nonce} = (await (await call('challenge', {user})).json()) as {nonce: string}
-  const text = loginText({user, nonce, head: fingerprintOf(head.parts.authority.trusted), ...change})
+  const text = loginText({user, nonce, head: headFingerprint(head.parts.authority.trusted), ...change})
   const signature = (await signWith(key(name), Buffer.from(text), LOGIN_NAMESPACE)).toString('base64')
   const answer = await call('ssh', {nonce, signature, note: 'laptop'})
   // A challenge is answered once.

@@ -3,8 +3,8 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {LOGIN_NAMESPACE, loginText, signWith} from '../../../../../src/lib/base/index.ts'
-import {Challenges, fingerprintOf} from '../../../../../src/lib/head/service/people/challenges.ts'
+import {headFingerprint, LOGIN_NAMESPACE, loginText, signWith} from '../../../../../src/lib/base/index.ts'
+import {Challenges} from '../../../../../src/lib/head/service/people/challenges.ts'
 import {keysOf} from '../../../../../src/lib/head/service/people/keys.ts'
 import {People} from '../../../../../src/lib/head/service/people/people.ts'
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, {recursive: true, force: true}))
 
 const sign = async (nonce: string): Promise<string> => {
-  const text = loginText({user: 'alice', nonce, head: fingerprintOf('ca')})
+  const text = loginText({user: 'alice', nonce, head: headFingerprint('ca')})
   return (await signWith(join(folder, 'key'), Buffer.from(text), LOGIN_NAMESPACE)).toString('base64')
 }
 
