@@ -72,9 +72,12 @@ function exchange(text: string): Promise<string> {
   })
 }
 
-/** Files of the head and their contents: what may not change by who may change nothing. */
+/**
+ * Files of the head and their contents: what may not change by who may change nothing. Refusals are noted, so the log of
+ * them is left out; what it can be brought to is tested with it.
+ */
 async function state(): Promise<string> {
-  const files = (await readdir(server.folder, {recursive: true})).toSorted()
+  const files = (await readdir(server.folder, {recursive: true})).filter((file) => !file.startsWith('audit')).toSorted()
   const contents = await Promise.all(
     files.map(async (file) =>
       (await stat(join(server.folder, file))).isFile() ? readFile(join(server.folder, file), 'utf8') : '',

@@ -196,7 +196,7 @@ export function trackingTests(given: () => TestHead): void {
       const {host, origin} = new URL(url)
       // What it asks of nodes is answered by this very `head ui`.
       const page = await (await fetch(`${origin}/flexrack/ui/`, {headers: {cookie}})).text()
-      expect(page).toContain(`<span class="node-name">${head.rack.rack.nodes[0]!.name}</span>`)
+      expect(page).toMatch(new RegExp(`<a class="node-name"[^>]*>${head.rack.rack.nodes[0]!.name}</a>`))
       expect((await fetch(origin, {headers: {cookie}})).status, "MLflow's pages are at another address").toBe(403)
       const lead = await fetch(`${origin}/flexrack/ui/mlflow`, {headers: {cookie}, redirect: 'manual'})
       const mlflow = new URL(lead.headers.get('location')!)
