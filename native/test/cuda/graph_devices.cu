@@ -179,11 +179,13 @@ int main(int count, char** arguments) {
   model.launch(100);
   program::expect(holds(model), "it is updated on all of them");
 
-  CHECK(cudaGraphNodeSetEnabled(ready, first_copy(graph), 0));
-  CHECK(cudaGraphLaunch(ready, use(0).stream));
-  CHECK(cudaStreamSynchronize(each[0].stream));
-  model.launch(100, false);
-  program::expect(holds(model), "a copy between devices that is disabled does nothing");
+  if (each.size() > 1) {  // one device has no copy to another
+    CHECK(cudaGraphNodeSetEnabled(ready, first_copy(graph), 0));
+    CHECK(cudaGraphLaunch(ready, use(0).stream));
+    CHECK(cudaStreamSynchronize(each[0].stream));
+    model.launch(100, false);
+    program::expect(holds(model), "a copy between devices that is disabled does nothing");
+  }
 
   CHECK(cudaGraphExecDestroy(ready));
   CHECK(cudaGraphDestroy(graph));

@@ -121,7 +121,8 @@ print(sorted(os.listdir(os.environ["FLEXRACK_OUTPUTS"])))
         end_node(rack, run, "node-1")
         state = rack.finish(run, "node-2")
         first, second = state["result"]["attempts"]
-        self.assertEqual((state["status"], second["nodes"]), ("finished", ["node-2", "node-3"]), state)
+        # on a busy machine either of the two asks for votes first, and who leads is named first
+        self.assertEqual((state["status"], sorted(second["nodes"])), ("finished", ["node-2", "node-3"]), state)
         self.assertIn("node-1 lost its supervisor: the machine answers node-2 and node-3", first["cause"]["message"])
         self.assertGreaterEqual(second["started"] - lost_after, 6 + CERTAIN_SECONDS)
 

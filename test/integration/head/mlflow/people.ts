@@ -102,7 +102,9 @@ export function peopleTests(given: () => TestHead): void {
         expect((await tracking.mlflow.getRun(run.id)).tags['flexrack.user']).toBe('alice')
         const access = await tracking.openRun(run.id, experimentId, 60)
         expect(access.token).toBeDefined()
-        await expect(tracking.head!.request('PUT', '/flexrack/v1/people/users/x', {})).rejects.toThrow(/takes an admin of the rack/)
+        await expect(tracking.head!.request('PUT', '/flexrack/v1/people/users/x', {})).rejects.toThrow(
+          /takes an admin of the rack/,
+        )
         const {token} = await tracking.userAccess()
         expect(token).not.toBe(tracking.head!.token.reveal())
       } finally {
