@@ -5,7 +5,7 @@ import type {ClaimAnswer, ClaimWish, Excess, QueuedRun, QuotaUse} from '../../ty
 import {readDurable, Turns, writeDurably} from '../durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens.ts'
-import {excesses, quotaUses, type Counted} from './check.ts'
+import {excesses, quotaUses} from './check.ts'
 import {queueFacts} from './facts.ts'
 import {EMPTY_LEDGER, hoursNow, usedNow, withEnded} from './ledger.ts'
 import {LARGEST_CLAIMS, QUOTAS_FILE, sizeOf} from './wish.ts'
@@ -16,6 +16,9 @@ export interface Claimant {
   user: string
   teams: string[]
 }
+
+/** Every limit that a run with such a claim would be over. */
+type OverOf = (run: string, claim: HeadClaim) => Excess[]
 
 /** A command that waits asks every few seconds, and one whose run has no token yet every minute. */
 const SILENT_MS = {waiting: 30_000, held: 180_000} as const
@@ -57,16 +60,17 @@ export class Claims {
       const before = this.#own(wish.run, user)
       const {run, ...wanted} = wish
       const claim: HeadClaim = {...wanted, user, teams, state: 'waiting', since: before?.since ?? now, seenAt: now}
-      const over = this.#over(run, claim, now)
       // It is the run's until that is over: what it has counts as it was said then, whatever is asked now.
       if (before?.token !== undefined) return {state: 'held', over: [], passes: [], why: null}
       this.#requireRoom(run, claim)
+      const overOf = this.#limits(now)
+      const over = overOf(run, claim)
       const hard = over.filter((one) => !one.soft)
       if (hard.length > 0 && (!wait || hard.some(isForEver))) {
         await this.#remove(run)
         throw new Failure(409, 'QUOTA', hard.map((one) => one.text).join('; '), {over})
       }
-      const turn = seen ? this.#turn(run, claim, seen, now) : undefined
+      const turn = seen ? this.#turn(run, claim, {seen, overOf, now}) : undefined
       const isHeld = hard.length === 0 && (turn?.starts ?? true)
       const next: HeadClaim = isHeld ? {...claim, state: 'held', heldAt: before?.heldAt ?? now} : claim
       await this.#save({...this.#kept, claims: {...this.#kept.claims, [run]: next}})
@@ -101,7 +105,7 @@ export class Claims {
       }
       this.#requireRoom(run, claim)
       const isGranted = before?.state === 'held' && before.project === project && before.gpus >= gpus
-      const hard = isGranted ? [] : this.#over(run, claim, now).filter((one) => !one.soft)
+      const hard = isGranted ? [] : this.#limits(now)(run, claim).filter((one) => !one.soft)
       if (hard.length > 0) throw new Failure(409, 'QUOTA', hard.map((one) => one.text).join('; '), {over: hard})
       const {id} = await issue()
       const ledger = isAnew ? withEnded(this.#kept, before, now) : this.#kept // what it had so far
@@ -146,7 +150,8 @@ export class Claims {
 
   async uses(): Promise<QuotaUse[]> {
     await this.sweep()
-    return quotaUses(this.#quotas, this.#counted(), hoursNow(this.#kept, this.#held(), Date.now()))
+    const held = this.#held()
+    return quotaUses(this.#quotas, held, hoursNow(this.#kept, held, Date.now()))
   }
 
   /** Undefined: takes it away. Gives whether there was one. */
@@ -160,15 +165,26 @@ export class Claims {
     })
   }
 
-  #over(run: string, claim: HeadClaim, now: number): Excess[] {
-    const others = this.#counted().filter((one) => one.run !== run)
-    return excesses(this.#quotas, others, hoursNow(this.#kept, this.#held(), now), claim)
+  /** What is held now, and was this month, added up once: a question that has to wait is compared with everybody in line. */
+  #limits(now: number): OverOf {
+    const held = this.#held()
+    const hours = hoursNow(this.#kept, held, now)
+    return (run, claim) =>
+      excesses(
+        this.#quotas,
+        held.filter((one) => one.run !== run),
+        hours,
+        claim,
+      )
   }
 
-  #turn(run: string, claim: HeadClaim, seen: NonNullable<ClaimWish['seen']>, now: number): Turn | undefined {
+  #turn(
+    run: string,
+    claim: HeadClaim,
+    {seen, overOf, now}: {seen: NonNullable<ClaimWish['seen']>; overOf: OverOf; now: number},
+  ): Turn | undefined {
     const others = this.#claims().filter(
-      ([name, one]) =>
-        name !== run && (one.state === 'held' || !this.#over(name, one, now).some((excess) => !excess.soft)),
+      ([name, one]) => name !== run && (one.state === 'held' || !overOf(name, one).some((excess) => !excess.soft)),
     )
     const facts = queueFacts([...others, [run, claim]], {
       now,
@@ -205,11 +221,7 @@ export class Claims {
     return Object.entries(this.#kept.claims)
   }
 
-  #held(): HeadClaim[] {
-    return this.#claims().flatMap(([, one]) => (one.state === 'held' ? [one] : []))
-  }
-
-  #counted(): Counted[] {
+  #held(): (HeadClaim & {run: string})[] {
     return this.#claims().flatMap(([run, one]) => (one.state === 'held' ? [{run, ...one}] : []))
   }
 
