@@ -1,6 +1,7 @@
 import {Failure} from './failure.ts'
 import type {OwnRun} from './own-run.ts'
 import {isTrackingApi} from './path.ts'
+import {apiCallOf, artifactOf, namedRuns, nameObjection, READS, RUN_WRITES} from './scope-calls.ts'
 import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
 import {isIdentity, isParent, PARENT_TAG, tagsOf} from './scope-tags.ts'
 import {traceObjection} from './scope-traces.ts'
@@ -51,12 +52,12 @@ export async function checkRunScope(
   {method, path, query, body, hasNoRun}: RunCall,
   lookup: Lookup,
 ): Promise<Verdict> {
-  const artifact = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/.exec(path)
-  const call = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/.exec(path)?.[1]
+  const artifact = artifactOf(path)
+  const call = apiCallOf(path)
   if (method === 'GET' && call === 'experiments/get-by-name')
     return {answer: await lookup.experiment(caller, query.get('experiment_name') ?? '')}
   if (method === 'GET' || method === 'HEAD') return pass(requireReadable(caller, path))
-  if (artifact) return pass(await requireOwnArtifact(caller, decodeURIComponent(artifact[1]!), lookup))
+  if (artifact) return pass(await requireOwnArtifact(caller, decodeURIComponent(artifact), lookup))
   if (!call) throw refusal(caller, `${method} ${path} is not open to a run`)
   if (READS.has(call)) return {}
   const fields = (): Record<string, unknown> => requirePlainNames(caller, body())
@@ -75,45 +76,21 @@ export async function checkRunScope(
 /** It goes on as it came, as nothing was thrown. */
 const pass = (_checked: void): Verdict => ({})
 
-/** Calls that read, although they are sent as POST. */
-export const READS = new Set([
-  'runs/search',
-  'experiments/search',
-  'logged-models/search',
-  'registered-models/get-latest-versions',
-  'traces/search',
-  'metrics/get-history-bulk-interval',
-])
-export const RUN_WRITES = new Set([
-  'runs/update',
-  'runs/log-batch',
-  'runs/log-metric',
-  'runs/log-parameter',
-  'runs/set-tag',
-  'runs/delete-tag',
-  'runs/log-inputs',
-  'runs/outputs',
-  'runs/log-model',
-])
 const DEEPEST_NESTING = 16
 
 function requireReadable(caller: RunCaller, path: string): void {
   if (!isTrackingApi(path)) throw refusal(caller, `${path} is not open to a run`)
 }
 
-/**
- * MLflow takes every field under two names, run_id and runId. Only the first is looked at here, so only that may be
- * there.
- */
 function requirePlainNames<T extends object>(caller: RunCaller, value: T): T {
-  const other = Object.keys(value).find((name) => /[A-Z]/.test(name))
-  if (other !== undefined) throw refusal(caller, `the field ${other} must be written with underscores`)
+  const objection = nameObjection(value)
+  if (objection !== undefined) throw refusal(caller, objection)
   return value
 }
 
-/** Every run that the call names must be its own: which of the two fields MLflow goes by is its own business. */
+/** Every run that the call names must be its own. */
 async function requireNamedRuns(caller: RunCaller, body: Record<string, unknown>, lookup: Lookup): Promise<void> {
-  const named = [body.run_id, body.run_uuid].filter((value) => value !== undefined && value !== null && value !== '')
+  const named = namedRuns(body)
   if (named.length === 0) throw refusal(caller, 'the call names no run')
   for (const run of named) await requireOwnRun(caller, textOf(run), lookup)
 }

@@ -1,6 +1,7 @@
 import {Failure} from '../failure.ts'
 import {isRegistryWrite} from '../scope-registry.ts'
-import {READS, RUN_WRITES, type Lookup} from '../scope.ts'
+import type {Lookup} from '../scope.ts'
+import {apiCallOf, artifactOf, namedRuns, nameObjection, READS, RUN_WRITES} from '../scope-calls.ts'
 import {folded, tagsOf, USER_TAG} from '../scope-tags.ts'
 import {experimentOf, traceObjection} from '../scope-traces.ts'
 import {requireMay, type Person} from './person.ts'
@@ -13,8 +14,6 @@ interface UserCall {
   body(): Record<string, unknown>
 }
 
-const API = /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/
-const ARTIFACT = /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/
 const REGISTRY = /^(?:registered-models|model-versions)\//
 
 /**
@@ -27,12 +26,12 @@ export async function checkUserScope(
   {method, path, body}: UserCall,
   lookup: Pick<Lookup, 'run' | 'model' | 'trace'>,
 ): Promise<Record<string, unknown> | undefined> {
-  const call = API.exec(path)?.[1]
+  const call = apiCallOf(path)
   if (method === 'GET' || method === 'HEAD' || (call !== undefined && READS.has(call))) {
     requireMay(person, 'run.read', 'others')
     return undefined
   }
-  const artifact = ARTIFACT.exec(path)?.[1]
+  const artifact = artifactOf(path)
   if (artifact !== undefined) {
     const found = await runOf(artifact.split('/'), lookup)
     await requireRuns(person, method === 'DELETE' ? 'run.delete' : 'run.write', [found], lookup)
@@ -71,26 +70,20 @@ function createdRun(person: Person, fields: Record<string, unknown>): Record<str
   return {...fields, user_id: person.user, tags: [...tags, {key: USER_TAG, value: person.user}]}
 }
 
-/** MLflow takes every field under two names, run_id and runId: only the first is looked at. */
 function requirePlainNames(fields: Record<string, unknown>): Record<string, unknown> {
-  const other = Object.keys(fields).find((name) => /[A-Z]/.test(name))
-  if (other !== undefined) throw new Failure(403, 'REFUSED', `the field ${other} must be written with underscores`)
+  const objection = nameObjection(fields)
+  if (objection !== undefined) throw new Failure(403, 'REFUSED', objection)
   return fields
 }
 
-function namedRuns({run_id: id, run_uuid: uuid}: Record<string, unknown>): unknown[] {
-  const named = [id, uuid].filter((one) => one !== undefined && one !== null && one !== '')
-  return named.length > 0 ? named : [undefined]
-}
-
-/** Every run that is named, as which of them MLflow goes by is its own business. One that is nobody's is another's. */
+/** Of every run that is named. One that is nobody's is another's, and so is none. */
 async function requireRuns(
   person: Person,
   verb: Verb,
   runs: readonly unknown[],
   lookup: Pick<Lookup, 'run'>,
 ): Promise<void> {
-  for (const id of runs) {
+  for (const id of runs.length > 0 ? runs : [undefined]) {
     const run = typeof id === 'string' && id !== '' ? await lookup.run(id) : undefined
     if (typeof id === 'string' && !run)
       throw new Failure(404, 'NOT_FOUND', `project ${person.project} has no run ${id}`)

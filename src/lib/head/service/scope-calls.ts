@@ -1,0 +1,46 @@
+/** What a call of MLflow's API is, read alike for whoever makes it. */
+
+/** `runs/create`, whichever version of the API it is of. */
+export function apiCallOf(path: string): string | undefined {
+  return /^\/api\/[23]\.0\/(?:preview\/)?mlflow\/(.+)$/.exec(path)?.[1]
+}
+
+/** Where among artifacts it goes, as the client wrote it. */
+export function artifactOf(path: string): string | undefined {
+  return /^\/api\/2\.0\/mlflow-artifacts\/(?:artifacts|mpu\/[a-z]+|presigned[a-z-]*)\/(.+)$/.exec(path)?.[1]
+}
+
+/** Calls that read, although they are sent as POST. */
+export const READS = new Set([
+  'runs/search',
+  'experiments/search',
+  'logged-models/search',
+  'registered-models/get-latest-versions',
+  'traces/search',
+  'metrics/get-history-bulk-interval',
+])
+export const RUN_WRITES = new Set([
+  'runs/update',
+  'runs/log-batch',
+  'runs/log-metric',
+  'runs/log-parameter',
+  'runs/set-tag',
+  'runs/delete-tag',
+  'runs/log-inputs',
+  'runs/outputs',
+  'runs/log-model',
+])
+
+/**
+ * MLflow takes every field under two names, run_id and runId. Only the first is looked at, so only that may be there:
+ * why a body is refused, if it is.
+ */
+export function nameObjection(fields: object): string | undefined {
+  const other = Object.keys(fields).find((name) => /[A-Z]/.test(name))
+  return other === undefined ? undefined : `the field ${other} must be written with underscores`
+}
+
+/** Every run that a body names: which of the two fields MLflow goes by is its own business. */
+export function namedRuns({run_id: id, run_uuid: uuid}: Record<string, unknown>): unknown[] {
+  return [id, uuid].filter((one) => one !== undefined && one !== null && one !== '')
+}
