@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, ownerName, throwIfInterrupted, type Context, type Progress} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
-import type {TakeAnswer, Wants} from '../protocol/index.ts'
+import type {ClaimPart, TakeAnswer, Wants} from '../protocol/index.ts'
 import {holdersByNode, inFixedOrder, judge, partsOf, seenOf, ticketOf} from './judge.ts'
 import {Keeper, TTL_SECONDS} from './keep.ts'
 import {holderText, notOurTurn, refusal} from './text.ts'
@@ -20,6 +20,8 @@ export interface ReserveOptions {
 export interface GangReservation {
   /** Fencing number by node. */
   fences: ReadonlyMap<string, number>
+  /** What it has, in words that are the same for everybody. */
+  parts: ClaimPart[]
   /** Before a node is to start what it is reserved for. Errors: RESERVATION_LOST, those of the connection. */
   ensure(node: string): Promise<void>
   /** The supervisor on this node has it: it is not renewed there any more. */
@@ -79,14 +81,14 @@ class Gang {
     try {
       for (;;) {
         const answers = await this.#takeAll()
-        const verdict = judge(answers.values())
-        const allowed = verdict === 'granted' ? await this.#allowed(answers) : undefined
-        if (verdict === 'granted' && allowed?.go !== false) {
+        const parts = this.#partsOf(answers)
+        if (judge(answers.values()) === 'granted' && (await this.#isAllowed(parts))) {
           await this.#keeper.confirm(this.#context.signal)
           this.#warnUnshared(answers, waiting === undefined)
           waiting?.done('It is our turn')
           return {
             fences: this.#keeper.fences,
+            parts,
             ensure: (node) => this.#keeper.ensure(node),
             handOver: (node) => this.#keeper.handOver(node),
             close: () => this.#keeper.close(),
@@ -148,10 +150,7 @@ class Gang {
   async #standInLine(waiting: Progress, end: number): Promise<void> {
     for (;;) {
       const answers = await this.#askAll({look: true})
-      const turn = await this.#options.turns?.turn(
-        partsOf(answers, (node) => this.#wantsOn(node)),
-        seenOf(answers),
-      )
+      const turn = await this.#options.turns?.turn(this.#partsOf(answers), seenOf(answers))
       const isLetIn = turn?.go !== false
       if (isLetIn && turn) this.#passes = turn.passes
       if (isLetIn && (judge(answers.values()) === 'granted' || (await this.#isFree(turn?.passes)))) return
@@ -201,9 +200,12 @@ class Gang {
   }
 
   /** All that is granted is kept meanwhile. Errors: QUOTA. */
-  async #allowed(answers: ReadonlyMap<string, TakeAnswer>): Promise<{go: boolean}> {
-    const parts = partsOf(answers, (node) => this.#wantsOn(node))
-    return (await this.#options.turns?.granted(parts)) ?? {go: true}
+  async #isAllowed(parts: ClaimPart[]): Promise<boolean> {
+    return (await this.#options.turns?.granted(parts))?.go !== false
+  }
+
+  #partsOf(answers: ReadonlyMap<string, TakeAnswer>): ClaimPart[] {
+    return partsOf(answers, (node) => this.#wantsOn(node))
   }
 
   /** Whether only those are in the way whom the head lets us pass. */

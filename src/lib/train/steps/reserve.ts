@@ -1,12 +1,10 @@
-import {CliError} from '../../base/index.ts'
-import type {Tracking} from '../../head/index.ts'
 import type {NodeReport} from '../../nodes/index.ts'
-import {fromEnv, fromStep} from '../../plan/index.ts'
 import type {ClaimPart, NodeReservations, Wants} from '../../protocol/index.ts'
 import {openTurns, type RunTurns} from '../../quota/index.ts'
-import {reserveGang, wantsText, type Turns} from '../../reservation/index.ts'
+import {reserveGang, wantsText} from '../../reservation/index.ts'
 import {wantsOn} from '../place.ts'
 import type {RunSpec} from '../types.ts'
+import {trackingFrom, trackingOf} from './reach.ts'
 import type {Done, Reserved, ReserveInput, TrainEnv, TrainStep} from './types.ts'
 
 export interface ReserveHow {
@@ -26,9 +24,8 @@ export function reserveStep(
   const nodes = spec.placements.map((one) => one.node.name)
   const wants = spec.placements.map((one) => wantsOn(spec, one))
   const now = held.flatMap(({node, value}) => (value?.reservations ?? []).map((one) => ({...one, at: node})))
-  const server = isShared ? fromEnv('shared', 'tracking') : fromStep('reach')
   const input: ReserveInput = {
-    server: spec.tracked && uri === undefined ? server : null,
+    server: spec.tracked && uri === undefined ? trackingFrom(isShared) : null,
     lease: spec.run,
     gpus: gpusOf(spec),
     limit: spec.timeLimit ?? null,
@@ -61,18 +58,14 @@ export async function reserve(
   const counted = (found: ClaimPart[]): number => gpus ?? new Set(found.flatMap((one) => one.gpus)).size
   const head = server ? trackingOf(server, done, shared).head : undefined
   const turns = head && openTurns(head, {...wish, gpus: counted}, wait !== null, context)
-  const parts: ClaimPart[] = []
   try {
     const reservation = await reserveGang(
       hosts,
       gang,
-      {
-        wait: wait === 'forever' ? Infinity : (wait ?? undefined),
-        reach: host,
-        turns: turns && noting(turns, (found) => parts.splice(0, Infinity, ...found)),
-      },
+      {wait: wait === 'forever' ? Infinity : (wait ?? undefined), reach: host, turns},
       context,
     )
+    const {parts} = reservation
     return {
       reservation: turns ? withTurns(reservation, turns) : reservation,
       fences: Object.fromEntries(reservation.fences),
@@ -84,38 +77,14 @@ export async function reserve(
   }
 }
 
-/** The tracking server that a step's input names. */
-export function trackingOf(
-  server: NonNullable<ReserveInput['server']>,
-  done: Done,
-  shared: TrainEnv['shared'],
-): Tracking {
-  const tracking: Tracking | undefined = '$output' in server ? done.of('train.reach', server) : shared?.tracking
-  if (!tracking)
-    throw new CliError('BUG', 'the plan takes a tracking server for granted that its environment does not have')
-  return tracking
-}
-
 /** Shares add up; null: what its nodes turn out to have. */
 function gpusOf(spec: RunSpec): number | null {
   return spec.gpus === undefined ? null : spec.gpus * spec.worldSize * (spec.leased?.fraction ?? 1)
 }
 
-function noting(turns: Turns, note: (parts: ClaimPart[]) => void): Turns {
-  return {
-    granted: (parts) => {
-      note(parts)
-      return turns.granted(parts)
-    },
-    turn: turns.turn,
-  }
-}
-
 function withTurns(reservation: Reserved['reservation'], turns: RunTurns): Reserved['reservation'] {
   return {
-    fences: reservation.fences,
-    ensure: (node) => reservation.ensure(node),
-    handOver: (node) => reservation.handOver(node),
+    ...reservation,
     close() {
       turns.close()
       reservation.close()

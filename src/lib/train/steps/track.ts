@@ -3,8 +3,7 @@ import {fromEnv, fromStep} from '../../plan/index.ts'
 import {createRecord, recordTags, trackingSpec} from '../track.ts'
 import type {DataManifest} from '../../protocol/index.ts'
 import type {RunSpec, SharedStart} from '../types.ts'
-import {serverName} from './reach.ts'
-import {trackingOf} from './reserve.ts'
+import {serverName, trackingFrom, trackingOf} from './reach.ts'
 import type {Done, Tracked, TrackInput, TrainEnv, TrainStep} from './types.ts'
 
 export interface RecordPlace {
@@ -25,7 +24,7 @@ export function trackSteps(
 ): TrainStep[] {
   if (!spec.tracked) return []
   const input: TrackInput = {
-    server: shared ? fromEnv('shared', 'tracking') : fromStep('reach'),
+    server: trackingFrom(shared !== undefined),
     claim: spec.slurm ? null : fromStep('reserve'),
     run: spec.run,
     experiment: spec.experiment,
