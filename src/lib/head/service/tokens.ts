@@ -129,6 +129,12 @@ export class Tokens {
       .toSorted(([, a], [, b]) => (b.createdAt ?? 0) - (a.createdAt ?? 0))
   }
 
+  /** A user's token that has not ended. */
+  ofUser(id: string): HeadToken | undefined {
+    const kept = this.has(id) ? this.#kept.get(id) : undefined
+    return kept?.kind === 'user' ? kept : undefined
+  }
+
   /** The caller a token belongs to; undefined if it is wrong, revoked or expired. */
   check(token: string): Caller | undefined {
     if (token.startsWith('admin.')) return timingSafeEqual(digest(token), this.#adminHash) ? {kind: 'admin'} : undefined

@@ -87,11 +87,8 @@ function whoAmI({caller}: FastifyRequest, {people, tokens}: Parts): WhoAmI {
     const projects = Object.fromEntries(names.map((name) => [name, 'admin' as const]))
     return {user: null, admin: true, teams: [], projects, token: null}
   }
-  const {user, id, project} = caller
-  const roles = names
-    .filter((name) => project === undefined || name === project)
-    .map((name): [string, HeadRole | null] => [name, personOf(caller, people, name)!.role])
-  const kept = tokens.ofUsers(user).find(([one]) => one === id)?.[1]
+  const {user, id} = caller
+  const kept = tokens.ofUser(id)
   return {
     user,
     admin: personOf(caller, people)!.role === 'admin',

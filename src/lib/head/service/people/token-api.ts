@@ -50,15 +50,14 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
       return tokens.issue({project, ttl_seconds: RECORD_SECONDS, kind: 'personal', name: `records of ${project}`})
     personOf(caller, people, project) // 403 where its token is for another one
     // Nor does it live longer than the token that it comes of, which would go on for ever by one of the other.
-    const left =
-      ((tokens.ofUsers(caller.user).find(([id]) => id === caller.id)?.[1].expiresAt ?? 0) - Date.now()) / 1000
+    const left = ((tokens.ofUser(caller.id)?.expiresAt ?? 0) - Date.now()) / 1000
     const ttl = Math.min(RECORD_SECONDS, left)
     return makeToken(parts, caller.user, {project, role: caller.role, note: 'records of runs', ttl_seconds: ttl})
   })
   app.delete<{Params: {id: string}}>(`${TOKENS_PATH}/:id`, async (request) => {
     const {id} = request.params
     const person = personOf(request.caller, people)
-    const kept = tokens.ofUsers().find(([one]) => one === id)?.[1]
+    const kept = tokens.ofUser(id)
     // Whose tokens there are is not told to who may not end them.
     const isTheirs = kept?.user === person?.user && reachesToken(request.caller, id)
     if (!kept || (!isTheirs && person?.role !== 'admin')) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
