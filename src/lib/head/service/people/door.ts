@@ -19,11 +19,8 @@ export interface Door {
 export async function openDoor(request: FastifyRequest, path: string, parts: Parts): Promise<Door> {
   const {people} = parts
   const {caller} = request
-  if (!people.hasWorkspaces) {
-    if (caller?.kind === 'user') return {person: requireProject(callerOf(request, people))}
-    return {}
-  }
   const person = caller?.kind === 'user' ? requireProject(callerOf(request, people)) : undefined
+  if (!people.hasWorkspaces) return {...(person && {person})}
   const only = caller?.kind === 'run' || caller?.kind === 'personal' ? caller.project : undefined
   const named = caller?.kind === 'run' ? only : (only ?? namedProject(request))
   const workspace = person ? (person.project ?? undefined) : named
