@@ -1,12 +1,11 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import type {HeadRole} from '../../../protocol/index.ts'
 import type {PeopleFacts, WhoAmI} from '../../types.ts'
 import {parseObject, readBody} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {keysOf} from './keys.ts'
 import {addLogins} from './login-api.ts'
-import {personOf, requireMay} from './person.ts'
+import {personOf, requireMay, rolesOf} from './person.ts'
 import {isRole} from './roles.ts'
 import {addUserTokens, tokenFacts} from './token-api.ts'
 
@@ -82,9 +81,8 @@ export function addPeople(app: FastifyInstance, parts: Parts): void {
 }
 
 function whoAmI({caller}: FastifyRequest, {people, tokens}: Parts): WhoAmI {
-  const names = Object.keys(people.all.projects)
   if (caller?.kind !== 'user') {
-    const projects = Object.fromEntries(names.map((name) => [name, 'admin' as const]))
+    const projects = Object.fromEntries(Object.keys(people.all.projects).map((name) => [name, 'admin' as const]))
     return {user: null, admin: true, teams: [], projects, token: null}
   }
   const {user, id} = caller
@@ -93,7 +91,7 @@ function whoAmI({caller}: FastifyRequest, {people, tokens}: Parts): WhoAmI {
     user,
     admin: personOf(caller, people)!.role === 'admin',
     teams: people.teamsOf(user),
-    projects: Object.fromEntries(roles.filter((one): one is [string, HeadRole] => one[1] !== null)),
+    projects: Object.fromEntries(rolesOf(caller, people)),
     token: kept ? tokenFacts(id, kept) : null,
   }
 }
@@ -120,17 +118,12 @@ function peopleFacts({caller}: FastifyRequest, parts: Parts): PeopleFacts {
   const all = factsOf(parts)
   const person = personOf(caller, parts.people)
   if (person?.role === 'admin') return all
+  const roles = caller?.kind === 'user' ? rolesOf(caller, parts.people) : new Map<string, never>()
   const own = <T>(of: Record<string, T>, isMine: (name: string) => boolean): Record<string, T> =>
     Object.fromEntries(Object.entries(of).filter(([name]) => isMine(name)))
   return {
     users: own(all.users, (name) => name === person?.user),
     teams: own(all.teams, (name) => person?.teams.includes(name) === true),
-    projects: own(
-      all.projects,
-      (name) =>
-        caller?.kind === 'user' &&
-        (caller.project ?? name) === name &&
-        personOf(caller, parts.people, name)?.role !== null,
-    ),
+    projects: own(all.projects, (name) => roles.has(name)),
   }
 }

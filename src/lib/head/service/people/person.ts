@@ -48,6 +48,13 @@ export function personOf(caller: Caller | undefined, people: People, named?: str
   return {user, teams: people.teamsOf(user), project, role: capped}
 }
 
+/** The projects that a user's token opens, with its role in each. */
+export function rolesOf(caller: Extract<Caller, {kind: 'user'}>, people: People): Map<string, HeadRole> {
+  const names = Object.keys(people.all.projects).filter((name) => (caller.project ?? name) === name)
+  const roles = names.map((name) => [name, personOf(caller, people, name)!.role] as const)
+  return new Map(roles.filter((one): one is [string, HeadRole] => one[1] !== null))
+}
+
 /** Throws 403 with the role that it takes. */
 export function requireMay(person: Person | undefined, verb: Verb, whose: 'own' | 'others'): void {
   if (person && may(person.role, verb, whose)) return
