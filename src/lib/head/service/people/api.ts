@@ -34,7 +34,7 @@ export function addPeople(app: FastifyInstance, parts: Parts): void {
   app.put<Named>(`${PATH}/users/:name`, (request) =>
     change(request, async (name, {admin, keys, change: isChange}) => {
       if (admin !== undefined && typeof admin !== 'boolean') throw new Failure(400, 'USAGE', 'admin is true or false')
-      const given = keys === undefined ? undefined : await keysOf(keys)
+      const given = keys === undefined ? undefined : keysOf(keys)
       if (isChange === true)
         await people.changeUser(name, {...(admin !== undefined && {admin}), ...(given && {keys: given})})
       else await people.addUser(name, {admin: admin === true, keys: given ?? [], source: 'admin'})

@@ -6,7 +6,7 @@ import {nameOf} from './names.ts'
 import {highest} from './roles.ts'
 
 /** Of roles in a project: everybody who may log in. They are no more than viewers: new users come by themselves. */
-export const EVERYONE = 'everyone'
+const EVERYONE = 'everyone'
 const EMPTY: HeadPeople = {users: {}, teams: {}, projects: {}}
 
 /** Users, teams, and projects with their roles: one file, as a change may concern all three. Each change is on disk when it resolves. */

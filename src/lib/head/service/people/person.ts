@@ -60,12 +60,10 @@ export function requireMay(person: Person | undefined, verb: Verb, whose: 'own' 
   if (person && may(person.role, verb, whose)) return
   const takes = VERBS[verb][whose]
   const where = person?.project ? ` of project ${person.project}` : ''
+  const least = takes === 'admin' ? 'an admin of the rack' : `a ${takes}${where}`
+  const what = whose === 'own' ? verb : `${verb} of somebody else's`
   const who = person?.user ?? 'this token'
-  throw new Failure(
-    403,
-    'REFUSED',
-    `${verb}${whose === 'own' ? '' : " of somebody else's"} takes ${takes === 'admin' ? 'an admin of the rack' : `a ${takes}${where}`}, and ${who} is ${person?.role ?? 'none'}`,
-  )
+  throw new Failure(403, 'REFUSED', `${what} takes ${least}, and ${who} is ${person?.role ?? 'none'}`)
 }
 
 /** The project that a request is about, as it says. */

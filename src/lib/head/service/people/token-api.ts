@@ -11,7 +11,7 @@ import {isRole} from './roles.ts'
 
 type BodyOf = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
-export const TOKENS_PATH = '/flexrack/v1/people/tokens'
+const TOKENS_PATH = '/flexrack/v1/people/tokens'
 const LONGEST_NOTE = 200
 const RECORD_SECONDS = 3600
 const DEFAULT_SECONDS = 30 * 24 * 3600
