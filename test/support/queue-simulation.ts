@@ -1,4 +1,4 @@
-import {decayed, turnsOf, type Part, type Running, type Waiting} from '../../src/lib/fairness/index.ts'
+import {decayed, turnsOf, type Part, type Running, type Use, type Waiting} from '../../src/lib/fairness/index.ts'
 import {generator} from './chaos/scenario.ts'
 
 /** A run of a made-up workload: what it wants, and how long it really takes. Seconds. */
@@ -18,8 +18,9 @@ export interface Simulated {
   utilisation: number
 }
 
-export const RACK = {nodes: 8, gpus: 4}
-const DAY = 86_400
+type UseOf = Use & {user: string}
+
+const RACK = {nodes: 8, gpus: 4}
 
 /** Runs of a week on 32 GPUs: many small ones, some that want whole nodes; limits that are up to thrice too long. */
 export function workload(seed: number, {jobs = 120, exact = false, priorities = false} = {}): Job[] {
@@ -57,7 +58,7 @@ export function simulate(jobs: readonly Job[], how: 'strict' | 'passing' | 'fair
   const [starts, promised] = [new Map<string, number>(), new Map<string, number>()]
   const todo = jobs.toSorted((a, b) => a.wants.since - b.wants.since)
   const byRun = new Map(jobs.map((one) => [one.wants.run, one]))
-  const uses: {user: string; gpus: number; from: number; to: number}[] = []
+  const uses: UseOf[] = []
   let running: (Running & {until: number})[] = []
   let waiting: Waiting[] = []
   let now = 0
@@ -76,7 +77,7 @@ export function simulate(jobs: readonly Job[], how: 'strict' | 'passing' | 'fair
       if (!goes) continue
       const {wants, takes} = byRun.get(run)!
       starts.set(run, now)
-      running.push({...wants, since: now, until: now + takes, ends: wants.limit === null ? null : now + wants.limit})
+      running.push({run, parts: wants.parts, until: now + takes, ends: wants.limit === null ? null : now + wants.limit})
       uses.push({user: wants.user, gpus: gpusOf(wants), from: now, to: now + takes})
       waiting = waiting.filter((one) => one.run !== run)
     }
@@ -108,7 +109,7 @@ export function collisions(jobs: readonly Job[], {starts}: Simulated): string[] 
   })
 }
 
-export function gpusOf({parts}: Waiting): number {
+function gpusOf({parts}: Waiting): number {
   return parts.reduce((sum, one) => sum + one.gpus.length, 0)
 }
 
@@ -116,9 +117,8 @@ function withoutLimit(one: Waiting): Waiting {
   return {...one, limit: null}
 }
 
-function usedBy(uses: {user: string; gpus: number; from: number; to: number}[], now: number): Record<string, number> {
+function usedBy(uses: readonly UseOf[], now: number): Record<string, number> {
   const used: Record<string, number> = {}
-  for (const {user, ...use} of uses)
-    used[user] = (used[user] ?? 0) + decayed({...use, to: Math.min(use.to, now)}, now, 7 * DAY)
+  for (const {user, ...use} of uses) used[user] = (used[user] ?? 0) + decayed(use, now)
   return used
 }

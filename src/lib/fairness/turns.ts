@@ -26,7 +26,7 @@ export function turnsOf(facts: QueueFacts): Turn[] {
       before: before.map((one) => one.wants.run),
       passes: starts ? passes.map((one) => one.wants.run) : [],
     })
-    if (starts) busy.push({...wants, since: now, ends: over})
+    if (starts) busy.push({run: wants.run, parts: wants.parts, ends: over})
     else ahead.push({wants, by})
   }
   return turns
@@ -36,7 +36,7 @@ export function turnsOf(facts: QueueFacts): Turn[] {
  * The line: higher priorities first, then users who had less of late (in whole GPU hours), then who came first; the same
  * for everybody who knows the same. Pure.
  */
-export function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
+function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
   const share = ({user}: Waiting): number => Math.floor(Object.hasOwn(used, user) ? used[user]! : 0)
   return waiting.toSorted(
     (a, b) =>
@@ -66,11 +66,13 @@ interface Names {
 const known = new WeakMap<readonly Part[], Names>()
 
 function namesIn(parts: readonly Part[]): Names {
-  const found = known.get(parts) ?? {gpus: new Set(parts.flatMap((one) => one.gpus)), nodes: new Map<string, boolean>()}
-  if (!known.has(parts))
-    for (const {node, exclusive} of parts) found.nodes.set(node, exclusive || found.nodes.get(node) === true)
-  known.set(parts, found)
-  return found
+  const found = known.get(parts)
+  if (found) return found
+  const nodes = new Map<string, boolean>()
+  for (const {node, exclusive} of parts) nodes.set(node, exclusive || nodes.get(node) === true)
+  const names = {gpus: new Set(parts.flatMap((one) => one.gpus)), nodes}
+  known.set(parts, names)
+  return names
 }
 
 function endOf({wants, by}: {wants: Waiting; by: number | null}): number | null {

@@ -10,9 +10,7 @@ export interface Part {
 /** A run that has what it wanted. Times in seconds since 1970. */
 export interface Running {
   run: string
-  user: string
   parts: readonly Part[]
-  since: number
   /** When it ends at the latest, as it declared; null: nobody knows. */
   ends: number | null
 }

@@ -9,12 +9,12 @@ export interface Use {
 }
 
 /** GPU hours of a use as they count later: each second of it the less the longer it is over. Pure. */
-export function decayed({gpus, from, to}: Use, now: number, halfLife = HALF_LIFE): number {
-  const weight = (at: number): number => 2 ** ((Math.min(at, now) - now) / halfLife)
-  return (gpus * Math.max(0, weight(to) - weight(from)) * halfLife) / Math.LN2 / 3600
+export function decayed({gpus, from, to}: Use, now: number): number {
+  const weight = (at: number): number => 2 ** ((Math.min(at, now) - now) / HALF_LIFE)
+  return (gpus * Math.max(0, weight(to) - weight(from)) * HALF_LIFE) / Math.LN2 / 3600
 }
 
 /** What a sum of them counts after some time more. Pure. */
-export function faded(sum: number, seconds: number, halfLife = HALF_LIFE): number {
-  return sum * 2 ** (-Math.max(0, seconds) / halfLife)
+export function faded(sum: number, seconds: number): number {
+  return sum * 2 ** (-Math.max(0, seconds) / HALF_LIFE)
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../src/lib/fairness/index.ts'
 
 const gpus = (...ids: number[]): Part[] => [{node: 'n1', gpus: ids.map((id) => `GPU-${id}`), exclusive: false}]
-const running = (run: string, parts: Part[], ends: number | null): Running => ({run, user: 'x', parts, since: 0, ends})
+const running = (run: string, parts: Part[], ends: number | null): Running => ({run, parts, ends})
 const waiting = (run: string, parts: Part[], more: Partial<Waiting> = {}): Waiting => ({
   run,
   user: 'x',

@@ -34,14 +34,12 @@ export function queueFacts(
     now: now / 1000,
     used,
     running: [
-      ...held.map(([run, {user, parts, limit, heldAt = now}]) => ({
+      ...held.map(([run, {parts, limit, heldAt = now}]) => ({
         run,
-        user,
         parts,
-        since: heldAt / 1000,
         ends: limit === null ? null : heldAt / 1000 + limit,
       })),
-      ...strangers.map(({run, parts}) => ({run, user: '', parts, since: 0, ends: null})),
+      ...strangers.map(({run, parts}) => ({run, parts, ends: null})),
     ],
     waiting: claims
       .filter(([, one]) => one.state === 'waiting')
