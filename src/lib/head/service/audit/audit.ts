@@ -48,9 +48,8 @@ export class Audit {
     const text = (await textIfThere(file)) ?? ''
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     if (whole !== text) await truncate(file, Buffer.byteLength(whole))
-    const lines = whole.split('\n').slice(0, -1)
     // A head that was killed as it began a file has left an empty one.
-    const read = lastRead(lines) ?? (await lastBefore(folder, numbers.slice(0, -1)))
+    const read = lastRead(whole) ?? (await lastBefore(folder, numbers.slice(0, -1)))
     const audit = new Audit(folder, {
       seq: read?.seq ?? 0,
       hash: read?.hash ?? FIRST_HASH,
@@ -137,7 +136,7 @@ export class Audit {
     const numbers = await segmentsIn(this.#folder)
     const old = numbers.slice(0, Math.max(0, numbers.length + 1 - MOST_SEGMENTS))
     for (const number of old) {
-      const last = lastRead((await this.segment(number)).split('\n').slice(0, -1))
+      const last = lastRead(await this.segment(number))
       await this.#append({
         who: 'head',
         action: 'audit.forget',
@@ -151,8 +150,8 @@ export class Audit {
 }
 
 /** The last line that can be read: what is after it somebody else has written, and the check says so. */
-function lastRead(lines: readonly string[]): {seq: number; hash: string} | undefined {
-  for (const line of lines.toReversed()) {
+function lastRead(text: string): {seq: number; hash: string} | undefined {
+  for (const line of text.split('\n').toReversed()) {
     const read = readLink(line)
     if (read) return read
   }
@@ -164,7 +163,7 @@ async function lastBefore(
   numbers: readonly number[],
 ): Promise<{seq: number; hash: string} | undefined> {
   for (const number of numbers.toReversed()) {
-    const read = lastRead(((await textIfThere(fileOf(folder, number))) ?? '').split('\n'))
+    const read = lastRead((await textIfThere(fileOf(folder, number))) ?? '')
     if (read) return read
   }
   return undefined
