@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
 import {headFingerprint, LOGIN_NAMESPACE, loginText, signerOf} from '../../../base/index.ts'
 import {Failure} from '../failure.ts'
+import {atMost} from './at-once.ts'
 import type {People} from './people.ts'
 
 const CHALLENGE_MS = 120_000
@@ -22,7 +23,7 @@ export class Challenges {
   readonly #secret = randomBytes(32)
   /** Those that somebody came in by, until they are too old anyway. */
   readonly #used = new Map<string, number>()
-  #checking = 0
+  readonly #oneOfFew = atMost(MOST_AT_ONCE)
 
   /** Whether there is such a user is not told. */
   issue(user: unknown): {nonce: string; expires_at: number} {
@@ -50,17 +51,13 @@ export class Challenges {
     )
       throw refused
     if (!keys || keys.length === 0) throw refused
-    if (this.#checking >= MOST_AT_ONCE) throw new Failure(429, 'REFUSED', 'many log in just now', {retry_after: 2})
-    this.#checking++
-    try {
+    return this.#oneOfFew(async () => {
       const text = loginText({user: found.user, nonce: nonce as string, head: headFingerprint(ca)})
       const signer = await verify(Buffer.from(signature, 'base64'), text, found.user, keys)
       if (signer !== found.user || !isDeepStrictEqual(people.user(found.user)?.keys, keys)) throw refused // removed meanwhile
       this.#use(nonce as string, found.expiresAt, refused)
       return found.user
-    } finally {
-      this.#checking--
-    }
+    })
   }
 
   #sealOf(open: string): string {

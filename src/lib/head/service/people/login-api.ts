@@ -3,6 +3,7 @@ import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {DeviceCode, LoginWays, MadeToken} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
+import {atMost} from './at-once.ts'
 import {Challenges} from './challenges.ts'
 import {knowByLdap} from './ldap.ts'
 import {DeviceFlows} from './oidc.ts'
@@ -26,7 +27,7 @@ export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): v
   const {people, authority, config} = parts
   const challenges = new Challenges()
   let flows: {of: OidcSettings; all: DeviceFlows} | undefined
-  let tries = 0
+  const oneOfFew = atMost(MOST_TRIES)
   const providers = async (): Promise<Providers> => readProviders(config.folder)
   /** What was begun with a provider that is not the one of login.json any more lets nobody in. */
   const flowsNow = async (): Promise<DeviceFlows | undefined> => {
@@ -64,9 +65,7 @@ export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): v
     const {ldap} = await providers()
     if (!ldap) throw new Failure(404, 'NOT_FOUND', 'this head has no directory: ldap in login.json')
     const {user, password, ...body} = await bodyOf(request)
-    if (tries >= MOST_TRIES) throw new Failure(429, 'REFUSED', 'many log in just now', {retry_after: 2})
-    tries++
-    const known = await knowByLdap(ldap, user, password).finally(() => tries--)
+    const known = await oneOfFew(() => knowByLdap(ldap, user, password))
     return letIn(request, known, body)
   })
 }
