@@ -1,7 +1,7 @@
 import {statfs} from 'node:fs/promises'
-import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {FastifyInstance} from 'fastify'
 import type {ServerStatus} from '../types.ts'
-import {parseObject, readBody} from './body.ts'
+import {readObject, type BodyOf} from './body.ts'
 import {Failure} from './failure.ts'
 import {addClaims, issueWithClaim} from './claims/routes.ts'
 import {certify} from './certify.ts'
@@ -30,8 +30,7 @@ const loggedIn = (path: string): string =>
  */
 export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void {
   const {tokens, locks} = parts
-  const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> =>
-    parseObject(await readBody(request, LARGEST_BODY, parts.limits))
+  const bodyOf: BodyOf = (request) => readObject(request, LARGEST_BODY, parts.limits)
   app.get('/flexrack/v1/status', () => statusOf(parts))
 
   app.get('/flexrack/v1/tokens', () => ({tokens: tokens.personal()}))

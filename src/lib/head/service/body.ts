@@ -66,6 +66,14 @@ export function announcedSize(request: Incoming): number {
   return Number(request.headers['content-length'] ?? 0)
 }
 
+/** How routes that belong together read their bodies. */
+export type BodyOf = (request: Incoming) => Promise<Record<string, unknown>>
+
+/** A whole body that is a JSON object. Errors: those of readBody, and 400. */
+export async function readObject(request: Incoming, limit: number, limits: Limits): Promise<Record<string, unknown>> {
+  return parseObject(await readBody(request, limit, limits))
+}
+
 /** The body as a JSON object; an empty body is {}. */
 export function parseObject(body: Buffer): Record<string, unknown> {
   if (body.length === 0) return {}

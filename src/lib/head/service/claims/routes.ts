@@ -1,5 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import {saysOf} from '../audit/hooks.ts'
+import type {BodyOf} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import type {ClaimWish} from '../../types.ts'
@@ -10,11 +11,7 @@ import {readLimits, readQuotaName, readWish} from './wish.ts'
 const SWEEP_MS = 60_000
 
 /** Claims and quotas: who may have what, and whose turn it is. */
-export function addClaims(
-  app: FastifyInstance,
-  parts: Pick<Parts, 'claims' | 'people'>,
-  bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
-): void {
+export function addClaims(app: FastifyInstance, parts: Pick<Parts, 'claims' | 'people'>, bodyOf: BodyOf): void {
   const {claims} = parts
   app.post('/flexrack/v1/claims', async (request) => {
     const wish = readWish(await bodyOf(request))

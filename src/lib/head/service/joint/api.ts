@@ -1,6 +1,6 @@
-import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {FastifyInstance} from 'fastify'
 import type {HeadPromise} from '../../../protocol/index.ts'
-import {parseObject, readBody} from '../body.ts'
+import {readObject, type BodyOf} from '../body.ts'
 import {Failure} from '../failure.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
@@ -20,8 +20,7 @@ export function addJoint(app: FastifyInstance, parts: Parts): void {
     scaler.follow(name)
     rollouts.forget(name).catch((error: Error) => logLine(`endpoint ${name}: ${error.message}`))
   })
-  const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> =>
-    parseObject(await readBody(request, LARGEST_BODY, limits))
+  const bodyOf: BodyOf = (request) => readObject(request, LARGEST_BODY, limits)
   app.put<Named>('/flexrack/v1/joint/:id', async (request) =>
     shown(await promises.promise(request.params.id, await bodyOf(request))),
   )

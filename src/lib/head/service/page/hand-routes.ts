@@ -1,6 +1,6 @@
 import type {FastifyInstance} from 'fastify'
 import type {PageHand} from '../../types.ts'
-import {parseObject, readBody} from '../body.ts'
+import {readObject} from '../body.ts'
 import {Failure} from '../failure.ts'
 import {goneOf} from '../incoming.ts'
 import type {Logins} from '../login.ts'
@@ -18,13 +18,13 @@ type Named = {Params: {login: string}}
 export function addHandRoutes(app: FastifyInstance, {ui, limits}: Parts, logins: Logins): void {
   app.post<Named>('/flexrack/v1/logins/:login/questions', async (request) => {
     const {login} = request.params
-    const {wait, ...who} = parseObject(await readBody(request, LARGEST_QUESTION, limits))
+    const {wait, ...who} = await readObject(request, LARGEST_QUESTION, limits)
     logins.goesOn(login)
     const waitMs = typeof wait === 'number' && wait > 0 ? wait * 1000 : 0
     return {questions: await ui.hands.next(login, readHand(who), waitMs, goneOf(request))}
   })
   app.post<Named>('/flexrack/v1/logins/:login/answers', async (request) => {
-    const {id, value, error} = parseObject(await readBody(request, LARGEST_ANSWER, limits))
+    const {id, value, error} = await readObject(request, LARGEST_ANSWER, limits)
     if (typeof id !== 'string') throw new Failure(400, 'USAGE', 'an answer has the id of its question')
     return {wanted: ui.hands.answer(request.params.login, id, {value, ...readError(error)})}
   })

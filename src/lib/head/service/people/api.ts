@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {PeopleFacts, WhoAmI} from '../../types.ts'
-import {parseObject, readBody} from '../body.ts'
+import {readObject, type BodyOf} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {keysOf} from './keys.ts'
@@ -16,8 +16,7 @@ type Named = {Params: {name: string}}
 /** Users, teams, projects: read by whom they concern, changed by who may (roles.ts); every change is written down. */
 export function addPeople(app: FastifyInstance, parts: Parts): void {
   const {people, tokens} = parts
-  const bodyOf = async (request: FastifyRequest): Promise<Record<string, unknown>> =>
-    parseObject(await readBody(request, LARGEST_BODY, parts.limits))
+  const bodyOf: BodyOf = (request) => readObject(request, LARGEST_BODY, parts.limits)
   app.get('/flexrack/v1/whoami', (request) => whoAmI(request, parts))
   app.get(PATH, (request) => peopleFacts(request, parts))
 

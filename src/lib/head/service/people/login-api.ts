@@ -1,6 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {DeviceCode, LoginWays, MadeToken} from '../../types.ts'
+import type {BodyOf} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {atMost} from './at-once.ts'
@@ -19,8 +20,6 @@ export const LOGIN_PATHS: readonly string[] = ['ways', 'challenge', 'ssh', 'devi
 const WAIT_MS = 20_000
 /** Passwords are tried by one after another, so that they are not guessed by the thousand. */
 const MOST_TRIES = 5
-
-type BodyOf = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 /** Ways to a token for who has none. */
 export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): void {

@@ -1,6 +1,7 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {HeadToken} from '../../../protocol/index.ts'
 import type {MadeToken, UserToken} from '../../types.ts'
+import type {BodyOf} from '../body.ts'
 import {Failure} from '../failure.ts'
 import {openLookups} from '../mlflow-routes.ts'
 import type {Parts} from '../parts.ts'
@@ -8,8 +9,6 @@ import type {Caller} from '../token-kinds.ts'
 import {LONGEST_TTL_SECONDS, secondsOf} from '../token-request.ts'
 import {callerOf, personOf, requireMay, type Person} from './person.ts'
 import {isRole} from './roles.ts'
-
-type BodyOf = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 const TOKENS_PATH = '/flexrack/v1/people/tokens'
 const LONGEST_NOTE = 200

@@ -1,4 +1,5 @@
-import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {FastifyInstance} from 'fastify'
+import type {BodyOf} from '../body.ts'
 import type {Parts} from '../parts.ts'
 import {queueFigures} from '../queue/metrics.ts'
 import {trafficCounts} from './traffic-counts.ts'
@@ -6,11 +7,7 @@ import {trafficCounts} from './traffic-counts.ts'
 type Named = {Params: {name: string}}
 
 /** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
-export function addEndpointApi(
-  app: FastifyInstance,
-  parts: Parts,
-  bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
-): void {
+export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): void {
   const {endpoints, measures, rollouts, shadows, tokens, clients, queues, scaler} = parts
   const describe = (name: string): object => describeEndpoint(parts, name)
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))

@@ -1,4 +1,5 @@
-import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {FastifyInstance} from 'fastify'
+import type {BodyOf} from '../body.ts'
 import {Failure} from '../failure.ts'
 import {goneOf} from '../incoming.ts'
 import type {Parts} from '../parts.ts'
@@ -12,11 +13,7 @@ const MOST_PATHS = 50
  * POST /flexrack/v1/endpoints/<name>/sample {requests, seconds, redact: ['messages.*.content']}: the endpoint's traffic
  * from now on, until there are so many or the time is over. Admin token only.
  */
-export function addSampleApi(
-  app: FastifyInstance,
-  {endpoints, samples}: Parts,
-  bodyOf: (request: FastifyRequest) => Promise<Record<string, unknown>>,
-): void {
+export function addSampleApi(app: FastifyInstance, {endpoints, samples}: Parts, bodyOf: BodyOf): void {
   app.post<{Params: {name: string}}>('/flexrack/v1/endpoints/:name/sample', async (request) => {
     const {name} = request.params
     endpoints.get(name)

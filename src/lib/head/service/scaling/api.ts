@@ -1,6 +1,6 @@
 import type {FastifyInstance} from 'fastify'
 import type {AgentAnswer, ServerReport} from '../../../protocol/index.ts'
-import {parseObject, readBody} from '../body.ts'
+import {readObject} from '../body.ts'
 import {Failure, tokenRefused} from '../failure.ts'
 import {goneOf} from '../incoming.ts'
 import {logLine} from '../log.ts'
@@ -24,7 +24,7 @@ export function addAgentApi(app: FastifyInstance, {scaler, tokens, authority, li
   app.post(AGENT_PATH, async (request): Promise<AgentAnswer> => {
     const caller = request.caller
     if (caller?.kind !== 'node') throw new Failure(403, 'REFUSED', `${AGENT_PATH} is for the agents of nodes`)
-    const {seen, wait, services, ca} = parseObject(await readBody(request, LARGEST_REPORT, limits))
+    const {seen, wait, services, ca} = await readObject(request, LARGEST_REPORT, limits)
     if (!tokens.has(caller.id)) throw tokenRefused() // revoked since the request's head was read
     await tokens.useOf(caller.id).catch((error: Error) => logLine(`a token was not prolonged: ${error.message}`))
     scaler.agents.hears(caller.node)

@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import {STANDBY_NAME} from '../../types.ts'
-import {parseObject, readBody} from '../body.ts'
+import {readObject} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import type {Caller} from '../token-kinds.ts'
@@ -15,7 +15,7 @@ export function addFollow(app: FastifyInstance, parts: Parts): void {
   const {followers, authority} = parts
   app.post('/flexrack/v1/follow', async (request) => {
     const {id} = standbyOf(request)
-    const {after, url, in_flight: inFlight, answered} = parseObject(await readBody(request, LARGEST_BODY, parts.limits))
+    const {after, url, in_flight: inFlight, answered} = await readObject(request, LARGEST_BODY, parts.limits)
     const version = typeof after === 'string' ? after : null
     followers.heard(id, {
       after: version,
