@@ -39,14 +39,12 @@ export function refusal(refused: {node: string; holders: Reservation[]}[], wishe
     .join('; ')
   const where =
     nodes.length > 4 ? `${nodes.slice(0, 3).join(', ')} and ${nodes.length - 3} more nodes` : nodes.join(', ')
-  return new CliError(
-    'RESERVED',
-    `${where}${wished > nodes.length ? ` (of ${wished} nodes)` : ''}: ${first}${reported.length > 3 ? `; and ${reported.length - 3} more` : ''}`,
-    {
-      details: {nodes, holders},
-      hint: 'flexrack train --wait\nflexrack rack reservations',
-    },
-  )
+  const outOf = wished > nodes.length ? ` (of ${wished} nodes)` : ''
+  const more = reported.length > 3 ? `; and ${reported.length - 3} more` : ''
+  return new CliError('RESERVED', `${where}${outOf}: ${first}${more}`, {
+    details: {nodes, holders},
+    hint: 'flexrack train --wait\nflexrack rack reservations',
+  })
 }
 
 /** RESERVED: the nodes are free, and the head keeps them for others. */

@@ -103,14 +103,16 @@ function unplaced(
   {reasons, fit, held}: PlacementResult & {placed: false},
 ): CliError {
   const size = processes * gpusPerRank
-  const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}${size === 0 ? '' : ` with ${size === 1 ? '1 GPU' : `${size} GPUs`}${nodes === 1 ? '' : ' each'}`}`
+  const gpus = `${size === 1 ? '1 GPU' : `${size} GPUs`}${nodes === 1 ? '' : ' each'}`
+  const what = `${nodes === 1 ? '1 node' : `${nodes} nodes`}${size === 0 ? '' : ` with ${gpus}`}`
   const lacking = reasons.filter((one) => one.why !== WOULD_DO)
   const reported = lacking
     .slice(0, REPORTED)
     .map(({node, why}) => `; ${node}: ${why.replace(/\.$/, '')}`)
     .join('')
   const more = lacking.length > REPORTED ? `; and ${lacking.length - REPORTED} more nodes, which --json names` : ''
-  const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`}${reported}${more}`
+  const fitting = fit === 0 ? 'none fits' : `only ${fit} of ${reasons.length} ${fit === 1 ? 'fits' : 'fit'}`
+  const message = `${what} ${nodes === 1 ? 'is' : 'are'} asked for, and ${fitting}${reported}${more}`
   return new CliError(held ? 'RESERVED' : size > 0 ? 'GPU_UNAVAILABLE' : 'NODE_UNFIT', message, {
     details: {placement: reasons},
     // GPUs of others, and those in software, are lent: a node has none of its own then.

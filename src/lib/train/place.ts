@@ -31,17 +31,15 @@ export function placeRun(manifest: Manifest, rack: Rack, choice: TrainChoice, id
     const where = flags.length === 0 ? `rack ${rack.name}` : `${rack.name} under ${flags.join(' ')}`
     const spares = size.min === size.max && size.spares > 0
     const some = chosen.length < meant.length ? ` with its volumes` : ''
-    throw new CliError(
-      'NOT_FOUND',
-      `${count} nodes are asked for${spares ? `, ${size.spares} of them as spares` : size.min < size.max ? ' at least' : ''}, and ${where} has ${chosen.length}${some}`,
-      {
-        hint:
-          spares && size.max <= chosen.length
-            ? `flexrack train --spares ${chosen.length - size.max}`
-            : `flexrack train --nodes ${chosen.length}`,
-        details: {nodes: chosen.map((node) => node.name)},
-      },
-    )
+    const how = spares ? `, ${size.spares} of them as spares` : size.min < size.max ? ' at least' : ''
+    const message = `${count} nodes are asked for${how}, and ${where} has ${chosen.length}${some}`
+    throw new CliError('NOT_FOUND', message, {
+      hint:
+        spares && size.max <= chosen.length
+          ? `flexrack train --spares ${chosen.length - size.max}`
+          : `flexrack train --nodes ${chosen.length}`,
+      details: {nodes: chosen.map((node) => node.name)},
+    })
   }
   const processes = processesOf(train, choice)
   const pool = chosen.slice(0, size.max + size.spares)

@@ -80,9 +80,10 @@ function containerOptions(
   const mounts = [...new Set([root, ...(`${code}/`.startsWith(`${root}/`) ? [] : [code])])].map(
     (path) => `${path}:${path}`,
   )
+  const shared = volumes.map(({path, write}) => `${path}:${path}${write ? '' : ':ro'}`)
   return [
     `--container-image=${container.image}`,
-    `--container-mounts=${[...mounts, ...volumes.map(({path, write}) => `${path}:${path}${write ? '' : ':ro'}`), ...container.mounts].join(',')}`,
+    `--container-mounts=${[...mounts, ...shared, ...container.mounts].join(',')}`,
     `--container-workdir=${code}`,
   ]
 }

@@ -90,9 +90,10 @@ export async function lookOver(
   const errors = result.findings.filter((one) => one.severity === 'error')
   if (errors.length > 0 && !force) {
     progress.fail()
+    const found = errors.length === 1 ? '1 error' : `${errors.length} errors`
     throw new CliError(
       'PREFLIGHT_FAILED',
-      `the preflight found ${errors.length === 1 ? '1 error' : `${errors.length} errors`}; nothing was started (--force goes on in spite of them)`,
+      `the preflight found ${found}; nothing was started (--force goes on in spite of them)`,
       {
         hint: `--skip ${[...new Set([...skipped, ...errors.map((one) => one.check)])].join(',')}`,
         details: {preflight: result},

@@ -13,7 +13,8 @@ export function submitStep(
 ): TrainStep {
   const {nodes, minNodes} = run.slurm
   const most = minNodes === undefined ? '' : `${minNodes} to `
-  const what = `${nodes === 1 ? '1 node' : `${most}${nodes} nodes`}, ${run.worldSize === 1 ? '1 rank' : `${most === '' ? '' : 'up to '}${run.worldSize} ranks`}`
+  const ranks = run.worldSize === 1 ? '1 rank' : `${most === '' ? '' : 'up to '}${run.worldSize} ranks`
+  const what = `${nodes === 1 ? '1 node' : `${most}${nodes} nodes`}, ${ranks}`
   const input: SubmitInput = {ranks: run.placements[0]?.ranks ?? [], slurm: run.slurm, script, spec: template}
   return {
     id: `submit:${template.node}`,
