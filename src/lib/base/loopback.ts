@@ -2,3 +2,8 @@
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
+
+/** Whether a URL leads to this machine itself. Throws where it is none. */
+export function isLoopbackUrl(url: string): boolean {
+  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+}

@@ -1,6 +1,6 @@
 import type {Readable} from 'node:stream'
 import type {Dispatcher} from 'undici'
-import {CliError, type Secret, isLoopback} from '../base/index.ts'
+import {CliError, isLoopbackUrl, type Secret} from '../base/index.ts'
 import {errorFromAnswer, errorFromTransport, isPassing} from './http-errors.ts'
 
 /** One HTTP request. Nothing here is ever logged; the token goes into a header only. */
@@ -96,8 +96,7 @@ let proxied: Promise<Dispatcher> | undefined
 
 /** Loopback is never sent through a proxy; other addresses honour HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 function dispatcherFor(url: string): Promise<Dispatcher> {
-  const {hostname} = new URL(url)
-  if (isLoopback(hostname.replace(/^\[|\]$/g, '')))
+  if (isLoopbackUrl(url))
     return (direct ??= import('undici').then(
       ({Agent}) => new Agent({connect: {timeout: 10_000}, keepAliveTimeout: 4000}),
     ))

@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import {isLoopback, textIfThere} from '../../../base/index.ts'
+import {isLoopbackUrl, textIfThere} from '../../../base/index.ts'
 
 /** Who else knows users, and which of their groups are teams: `login.json` in the head's folder, which its admin writes. */
 export interface Providers {
@@ -85,8 +85,7 @@ function readLdap(given: Record<string, unknown>): LdapSettings {
 /** Passwords and tokens go over TLS, or stay on the machine. */
 function requireSecure(url: string, what: string, protocol: string): void {
   if (!URL.canParse(url)) throw new Error(`${what} is no URL`)
-  const found = new URL(url)
-  if (found.protocol !== protocol && !isLoopback(found.hostname.replace(/^\[|\]$/g, '')))
+  if (new URL(url).protocol !== protocol && !isLoopbackUrl(url))
     throw new Error(`${what} must begin with ${protocol}//, or be on this machine`)
 }
 

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
-import {textIfThere, isLoopback} from '../../../base/index.ts'
+import {isLoopbackUrl, textIfThere} from '../../../base/index.ts'
 import {HEAD_FILES, STANDBY_NAME, type FollowConfig, type FollowingStatus, type ServiceConfig} from '../../types.ts'
 import {writeTextDurably} from '../durable.ts'
 import type {Endpoints, EndpointRecord} from '../endpoints.ts'
@@ -210,7 +210,7 @@ export class Following {
   #unreached(): string[] {
     if (this.#config.follow.near || this.#followed.dismissed) return []
     const all = Object.entries(this.#followed.state?.endpoints ?? {})
-    return all.flatMap(([name, {document}]) => (document.active?.targets?.some(isOwnLoopback) ? [name] : []))
+    return all.flatMap(([name, {document}]) => (document.active?.targets?.some(isLoopbackUrl) ? [name] : []))
   }
 }
 
@@ -234,7 +234,7 @@ function isIdentity(given: Identity | undefined): given is Identity {
 
 /** What a standby elsewhere reaches: on its own loopback is something else than what is meant. */
 function reachable(endpoints: Record<string, EndpointRecord>): Record<string, EndpointRecord> {
-  const far = (targets: string[] = []): string[] => targets.filter((target) => !isOwnLoopback(target))
+  const far = (targets: string[] = []): string[] => targets.filter((target) => !isLoopbackUrl(target))
   return Object.fromEntries(
     Object.entries(endpoints).map(([name, {revision, document, running}]) => {
       const {active, canary} = document
@@ -252,10 +252,6 @@ function reachable(endpoints: Record<string, EndpointRecord>): Record<string, En
       ]
     }),
   )
-}
-
-function isOwnLoopback(target: string): boolean {
-  return isLoopback(new URL(target).hostname.replace(/^\[|\]$/g, ''))
 }
 
 async function readToken(folder: string): Promise<string> {
