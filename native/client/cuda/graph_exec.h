@@ -33,8 +33,8 @@ struct Stop {
 /// What one server has of it, to be launched as one.
 struct Part {
   CudaServer* server = nullptr;
-  std::uint64_t graph_handle = 0,
-                handle = 0;   ///< of the server's copy, and of what that was instantiated to; 0: not yet
+  std::uint64_t graph_handle = 0;      ///< of the server's copy
+  std::uint64_t handle = 0;            ///< of what that was instantiated to; 0: not yet
 };
 
 /// How it is launched where it lies on several servers, or the stream is at another one.
