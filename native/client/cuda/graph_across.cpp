@@ -5,22 +5,38 @@
 namespace flexrack::client::cuda {
 namespace {
 
+/// What one server tells another when a stream has got there. No peer: the two do not reach each other, and are told
+/// here, when the other one is there.
+struct Signal {
+  std::uint64_t peer = 0, ticket = 0;
+};
+
+bool give(Signal& sent, const StreamAt& here, CudaServer& other) {
+  sent.peer = link_between(*here.server, other);
+  if (sent.peer == 0) return true;
+  sent.ticket = mint();
+  return here.server->session->send(
+      cu::SignalPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
+}
+
+bool await(const Signal& sent, const StreamAt& here, const StreamAt& other) {
+  if (sent.peer == 0) return put_after(here, other);
+  return here.server->session->send(
+      cu::AwaitPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
+}
+
 /// What is put on `later` from now on comes after what has been put on `first`.
 bool put_behind(const StreamAt& later, const StreamAt& first) {
-  auto& session = *later.server->session;
   if (later.server == first.server) {
+    auto& session = *later.server->session;
     const auto event = mint();
     return session.send(cu::CreateEvent{.context = first.context, .event = event, .flags = CU_EVENT_DISABLE_TIMING}) &&
            session.send(cu::EventRecord{.context = first.context, .event = event, .stream = first.stream}) &&
            session.send(cu::StreamWaitEvent{.context = later.context, .stream = later.stream, .event = event}) &&
            session.send(cu::Release{.object = event});
   }
-  const auto peer = link_between(*first.server, *later.server);
-  if (peer == 0) return put_after(later, first);
-  const auto ticket = mint();
-  return first.server->session->send(
-             cu::SignalPeer{.context = first.context, .stream = first.stream, .peer = peer, .ticket = ticket}) &&
-         session.send(cu::AwaitPeer{.context = later.context, .stream = later.stream, .peer = peer, .ticket = ticket});
+  Signal sent;
+  return give(sent, first, *later.server) && await(sent, later, first);
 }
 
 /// One launch on its way.
@@ -34,17 +50,13 @@ class Crossing {
     switch (step.kind) {
       case Step::Kind::part: return put_(step.number, here);
       case Step::Kind::copy: return copy(across_.copies[step.number], here, across_.streams.at(step.other));
-      case Step::Kind::signal: return signal(sent_[step.number], here, *step.other);
+      case Step::Kind::signal: return give(sent_[step.number], here, *step.other);
       case Step::Kind::await: return await(sent_[step.number], here, across_.streams.at(step.other));
     }
     return false;
   }
 
  private:
-  struct Signal {
-    std::uint64_t peer = 0, ticket = 0;
-  };
-
   static bool copy(CUgraphNode node, const StreamAt& source, const StreamAt& target) {
     if (!node->is_enabled) return true;
     const auto& work = *node->work;
@@ -52,21 +64,6 @@ class Crossing {
     const auto status = peer != 0 ? send_over(peer, work.source, source, work.target, target, work.extent)
                                   : send_through_here(work.source, source, work.target, target, work.extent);
     return status == CUDA_SUCCESS;
-  }
-
-  static bool signal(Signal& sent, const StreamAt& here, CudaServer& other) {
-    sent.peer = link_between(*here.server, other);
-    // Two that do not reach each other are told here, when the other one is there.
-    if (sent.peer == 0) return true;
-    sent.ticket = mint();
-    return here.server->session->send(
-        cu::SignalPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
-  }
-
-  static bool await(const Signal& sent, const StreamAt& here, const StreamAt& other) {
-    if (sent.peer == 0) return put_after(here, other);
-    return here.server->session->send(
-        cu::AwaitPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
   }
 
   Across& across_;
