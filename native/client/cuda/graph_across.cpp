@@ -46,17 +46,19 @@ class Crossing {
       : across_(exec->across), put_(put), sent_(across_.signals) {}
 
   bool take(const Step& step) {
-    const auto& here = across_.streams.at(step.server);
+    const auto& here = at(step.server);
     switch (step.kind) {
       case Step::Kind::part: return put_(step.number, here);
-      case Step::Kind::copy: return copy(across_.copies[step.number], here, across_.streams.at(step.other));
+      case Step::Kind::copy: return copy(across_.copies[step.number], here, at(step.other));
       case Step::Kind::signal: return give(sent_[step.number], here, *step.other);
-      case Step::Kind::await: return await(sent_[step.number], here, across_.streams.at(step.other));
+      case Step::Kind::await: return await(sent_[step.number], here, at(step.other));
     }
     return false;
   }
 
  private:
+  const StreamAt& at(CudaServer* server) const { return across_.lanes.at(server).ours; }
+
   static bool copy(CUgraphNode node, const StreamAt& source, const StreamAt& target) {
     if (!node->is_enabled) return true;
     const auto& work = *node->work;
@@ -72,11 +74,12 @@ class Crossing {
 };
 
 bool make_streams(Across& across) {
-  for (auto& [server, at] : across.streams) {
-    if (at.stream != 0) continue;
-    at.stream = mint();
+  for (auto& [server, lane] : across.lanes) {
+    auto& ours = lane.ours;
+    if (ours.stream != 0) continue;
+    ours.stream = mint();
     if (!server->session->send(
-            cu::CreateStream{.context = at.context, .stream = at.stream, .flags = CU_STREAM_NON_BLOCKING}))
+            cu::CreateStream{.context = ours.context, .stream = ours.stream, .flags = CU_STREAM_NON_BLOCKING}))
       return false;
   }
   return true;
@@ -88,40 +91,40 @@ bool launch_across(CUgraphExec exec, CUstream stream,
                    const std::function<bool(std::size_t part, const StreamAt& where)>& put) {
   auto& across = exec->across;
   if (!make_streams(across)) return false;
-  const StreamAt own{stream->server, stream->context_handle, stream->handle};
+  const auto own = place_of(stream);
   const bool is_first = is_quiet(stream);
-  for (const auto& [server, at] : across.streams) {
-    note_helper(at, stream);
-    if (!is_first && !put_behind(at, own)) return false;
+  for (const auto& [server, lane] : across.lanes) {
+    const auto& [context, ours] = lane;
+    note_helper(ours, stream);
+    if (!is_first && !put_behind(ours, own)) return false;
     // Who waits for a context waits for its part of the launch.
-    const auto context = across.contexts.at(server);
     if (context != stream->context) context->progress.put.fetch_add(1, std::memory_order_relaxed);
   }
   note_put(stream);
   Crossing crossing(exec, put);
   for (const auto& step : across.steps)
     if (!crossing.take(step)) return false;
-  for (const auto& [server, at] : across.streams)
-    if (!put_behind(own, at)) return false;
-  for (const auto& [server, at] : across.streams) server->session->link().flush();
+  for (const auto& [server, lane] : across.lanes)
+    if (!put_behind(own, lane.ours)) return false;
+  for (const auto& [server, lane] : across.lanes) server->session->link().flush();
   stream->server->session->link().flush();
   return true;
 }
 
 bool are_contexts_there(const Across& across) {
-  return std::all_of(across.streams.begin(), across.streams.end(), [&](const auto& one) {
-    const auto context = across.contexts.at(one.first);
-    return is_live(context) && context->handle == one.second.context;
+  return std::all_of(across.lanes.begin(), across.lanes.end(), [](const auto& one) {
+    const auto& [context, ours] = one.second;
+    return is_live(context) && context->handle == ours.context;
   });
 }
 
 void release_streams(CUgraphExec exec) {
   // With its context a stream went already.
   const bool are_there = are_contexts_there(exec->across);
-  for (const auto& [server, at] : exec->across.streams) {
-    if (at.stream == 0) continue;
-    forget_helper(at);
-    if (are_there) server->session->send(cu::Release{.object = at.stream});
+  for (const auto& [server, lane] : exec->across.lanes) {
+    if (lane.ours.stream == 0) continue;
+    forget_helper(lane.ours);
+    if (are_there) server->session->send(cu::Release{.object = lane.ours.stream});
   }
 }
 
