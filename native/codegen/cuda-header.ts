@@ -1,4 +1,5 @@
-// gen/cuda/cuda.h and layouts.cpp: the types, numbers and functions of CUDA's driver API; cuda.constants and cuda.functions are their source.
+// gen/cuda/cuda.h and layouts.cpp: the types, numbers and functions of CUDA's driver API; cuda.constants and
+// cuda.functions are their source.
 import {prototype} from './cl-header.ts'
 import {banner} from './cpp.ts'
 import {type Declaration, every, type Inner} from './declarations.ts'

@@ -1,4 +1,5 @@
-// gen/nvml: NVML's types, numbers and symbols, and how applications reach what the client answers; nvml.constants and nvml.functions are its source.
+// gen/nvml: NVML's types, numbers and symbols, and how applications reach what the client answers; nvml.constants and
+// nvml.functions are its source.
 import {prototype} from './cl-header.ts'
 import {banner} from './cpp.ts'
 import {constant, declare, offsets} from './cuda-header.ts'

@@ -13,6 +13,19 @@ bool is_plain(const cu::Place& place, const cu::Extent& extent) {
   return place.kind == 0 && extent.height == 1 && extent.depth == 1;
 }
 
+/// A signal is a payload of one byte that no memory of the client's is behind: what fails or is lost of it is told as
+/// it is of copies.
+template <class Message, class Put>
+void put_signal(Core& core, const Message& m, Put&& put) {
+  CallContext call(core, m.kOp, m.context);
+  const auto stream = call.get<CUstream>(m.stream);
+  auto* link = core.peers->find(m.peer);
+  call.about(m.stream);
+  if (link) put(call, stream, link);
+  else call.fail(CUDA_ERROR_UNKNOWN);
+  call.end();
+}
+
 }  // namespace
 
 void PeerCopies::on(const cu::PeerAccept& m, Respond<cu::PeerAcceptReply> respond) {
@@ -79,27 +92,16 @@ void PeerCopies::on(const cu::ImportMemory& m) {
   call.end();
 }
 
-// A signal is a payload of one byte that no memory of the client's is behind: what fails or is lost of it is told as it
-// is of copies.
-
 void PeerCopies::on(const cu::SignalPeer& m) {
-  CallContext call(core_, m.kOp, m.context);
-  const auto stream = call.get<CUstream>(m.stream);
-  auto* link = core_.peers->find(m.peer);
-  call.about(m.stream);
-  if (link) transfers_.send_out(call, stream, 1, m.ticket, link, [](void*) { return CUDA_SUCCESS; });
-  else call.fail(CUDA_ERROR_UNKNOWN);
-  call.end();
+  put_signal(core_, m, [&](CallContext& call, CUstream stream, wire::Link* link) {
+    transfers_.send_out(call, stream, 1, m.ticket, link, [](void*) { return CUDA_SUCCESS; });
+  });
 }
 
 void PeerCopies::on(const cu::AwaitPeer& m) {
-  CallContext call(core_, m.kOp, m.context);
-  const auto stream = call.get<CUstream>(m.stream);
-  auto* link = core_.peers->find(m.peer);
-  call.about(m.stream);
-  if (link) transfers_.bring_from(call, stream, *link, m.ticket, 1, [](const void*) { return CUDA_SUCCESS; });
-  else call.fail(CUDA_ERROR_UNKNOWN);
-  call.end();
+  put_signal(core_, m, [&](CallContext& call, CUstream stream, wire::Link* link) {
+    transfers_.bring_from(call, stream, *link, m.ticket, 1, [](const void*) { return CUDA_SUCCESS; });
+  });
 }
 
 }  // namespace flexrack::backend::cuda

@@ -5,22 +5,38 @@
 namespace flexrack::client::cuda {
 namespace {
 
+/// What one server tells another when a stream has got there. No peer: the two do not reach each other, and are told
+/// here, when the other one is there.
+struct Signal {
+  std::uint64_t peer = 0, ticket = 0;
+};
+
+bool give(Signal& sent, const StreamAt& here, CudaServer& other) {
+  sent.peer = link_between(*here.server, other);
+  if (sent.peer == 0) return true;
+  sent.ticket = mint();
+  return here.server->session->send(
+      cu::SignalPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
+}
+
+bool await(const Signal& sent, const StreamAt& here, const StreamAt& other) {
+  if (sent.peer == 0) return put_after(here, other);
+  return here.server->session->send(
+      cu::AwaitPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
+}
+
 /// What is put on `later` from now on comes after what has been put on `first`.
 bool put_behind(const StreamAt& later, const StreamAt& first) {
-  auto& session = *later.server->session;
   if (later.server == first.server) {
+    auto& session = *later.server->session;
     const auto event = mint();
     return session.send(cu::CreateEvent{.context = first.context, .event = event, .flags = CU_EVENT_DISABLE_TIMING}) &&
            session.send(cu::EventRecord{.context = first.context, .event = event, .stream = first.stream}) &&
            session.send(cu::StreamWaitEvent{.context = later.context, .stream = later.stream, .event = event}) &&
            session.send(cu::Release{.object = event});
   }
-  const auto peer = link_between(*first.server, *later.server);
-  if (peer == 0) return put_after(later, first);
-  const auto ticket = mint();
-  return first.server->session->send(
-             cu::SignalPeer{.context = first.context, .stream = first.stream, .peer = peer, .ticket = ticket}) &&
-         session.send(cu::AwaitPeer{.context = later.context, .stream = later.stream, .peer = peer, .ticket = ticket});
+  Signal sent;
+  return give(sent, first, *later.server) && await(sent, later, first);
 }
 
 /// One launch on its way.
@@ -30,20 +46,18 @@ class Crossing {
       : across_(exec->across), put_(put), sent_(across_.signals) {}
 
   bool take(const Step& step) {
-    const auto& here = across_.streams.at(step.server);
+    const auto& here = at(step.server);
     switch (step.kind) {
       case Step::Kind::part: return put_(step.number, here);
-      case Step::Kind::copy: return copy(across_.copies[step.number], here, across_.streams.at(step.other));
-      case Step::Kind::signal: return signal(sent_[step.number], here, *step.other);
-      case Step::Kind::await: return await(sent_[step.number], here, across_.streams.at(step.other));
+      case Step::Kind::copy: return copy(across_.copies[step.number], here, at(step.other));
+      case Step::Kind::signal: return give(sent_[step.number], here, *step.other);
+      case Step::Kind::await: return await(sent_[step.number], here, at(step.other));
     }
     return false;
   }
 
  private:
-  struct Signal {
-    std::uint64_t peer = 0, ticket = 0;
-  };
+  const StreamAt& at(CudaServer* server) const { return across_.lanes.at(server).ours; }
 
   static bool copy(CUgraphNode node, const StreamAt& source, const StreamAt& target) {
     if (!node->is_enabled) return true;
@@ -54,32 +68,18 @@ class Crossing {
     return status == CUDA_SUCCESS;
   }
 
-  static bool signal(Signal& sent, const StreamAt& here, CudaServer& other) {
-    sent.peer = link_between(*here.server, other);
-    // Two that do not reach each other are told here, when the other one is there.
-    if (sent.peer == 0) return true;
-    sent.ticket = mint();
-    return here.server->session->send(
-        cu::SignalPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
-  }
-
-  static bool await(const Signal& sent, const StreamAt& here, const StreamAt& other) {
-    if (sent.peer == 0) return put_after(here, other);
-    return here.server->session->send(
-        cu::AwaitPeer{.context = here.context, .stream = here.stream, .peer = sent.peer, .ticket = sent.ticket});
-  }
-
   Across& across_;
   const std::function<bool(std::size_t, const StreamAt&)>& put_;
   std::vector<Signal> sent_;
 };
 
 bool make_streams(Across& across) {
-  for (auto& [server, at] : across.streams) {
-    if (at.stream != 0) continue;
-    at.stream = mint();
+  for (auto& [server, lane] : across.lanes) {
+    auto& ours = lane.ours;
+    if (ours.stream != 0) continue;
+    ours.stream = mint();
     if (!server->session->send(
-            cu::CreateStream{.context = at.context, .stream = at.stream, .flags = CU_STREAM_NON_BLOCKING}))
+            cu::CreateStream{.context = ours.context, .stream = ours.stream, .flags = CU_STREAM_NON_BLOCKING}))
       return false;
   }
   return true;
@@ -91,40 +91,40 @@ bool launch_across(CUgraphExec exec, CUstream stream,
                    const std::function<bool(std::size_t part, const StreamAt& where)>& put) {
   auto& across = exec->across;
   if (!make_streams(across)) return false;
-  const StreamAt own{stream->server, stream->context_handle, stream->handle};
+  const auto own = place_of(stream);
   const bool is_first = is_quiet(stream);
-  for (const auto& [server, at] : across.streams) {
-    note_helper(at, stream);
-    if (!is_first && !put_behind(at, own)) return false;
+  for (const auto& [server, lane] : across.lanes) {
+    const auto& [context, ours] = lane;
+    note_helper(ours, stream);
+    if (!is_first && !put_behind(ours, own)) return false;
     // Who waits for a context waits for its part of the launch.
-    const auto context = across.contexts.at(server);
     if (context != stream->context) context->progress.put.fetch_add(1, std::memory_order_relaxed);
   }
   note_put(stream);
   Crossing crossing(exec, put);
   for (const auto& step : across.steps)
     if (!crossing.take(step)) return false;
-  for (const auto& [server, at] : across.streams)
-    if (!put_behind(own, at)) return false;
-  for (const auto& [server, at] : across.streams) server->session->link().flush();
+  for (const auto& [server, lane] : across.lanes)
+    if (!put_behind(own, lane.ours)) return false;
+  for (const auto& [server, lane] : across.lanes) server->session->link().flush();
   stream->server->session->link().flush();
   return true;
 }
 
 bool are_contexts_there(const Across& across) {
-  return std::all_of(across.streams.begin(), across.streams.end(), [&](const auto& one) {
-    const auto context = across.contexts.at(one.first);
-    return is_live(context) && context->handle == one.second.context;
+  return std::all_of(across.lanes.begin(), across.lanes.end(), [](const auto& one) {
+    const auto& [context, ours] = one.second;
+    return is_live(context) && context->handle == ours.context;
   });
 }
 
 void release_streams(CUgraphExec exec) {
   // With its context a stream went already.
   const bool are_there = are_contexts_there(exec->across);
-  for (const auto& [server, at] : exec->across.streams) {
-    if (at.stream == 0) continue;
-    forget_helper(at);
-    if (are_there) server->session->send(cu::Release{.object = at.stream});
+  for (const auto& [server, lane] : exec->across.lanes) {
+    if (lane.ours.stream == 0) continue;
+    forget_helper(lane.ours);
+    if (are_there) server->session->send(cu::Release{.object = lane.ours.stream});
   }
 }
 

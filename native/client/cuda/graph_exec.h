@@ -33,17 +33,22 @@ struct Stop {
 /// What one server has of it, to be launched as one.
 struct Part {
   CudaServer* server = nullptr;
-  std::uint64_t graph_handle = 0,
-                handle = 0;   ///< of the server's copy, and of what that was instantiated to; 0: not yet
+  std::uint64_t graph_handle = 0;      ///< of the server's copy
+  std::uint64_t handle = 0;            ///< of what that was instantiated to; 0: not yet
+};
+
+/// Its stream at a server.
+struct Lane {
+  CUcontext context = nullptr;
+  StreamAt ours{};                     ///< in that context as it was; stream 0: not yet needed
 };
 
 /// How it is launched where it lies on several servers, or the stream is at another one.
 struct Across {
   std::vector<Step> steps{};
   std::size_t signals = 0;
-  std::map<CudaServer*, CUcontext> contexts{};      ///< the one whose stream is used at each
-  std::map<CudaServer*, StreamAt> streams{};        ///< ours, in those contexts as they were; 0: not yet needed
-  std::vector<CUgraphNode> copies{};                ///< from server to server, by the number that steps have
+  std::map<CudaServer*, Lane> lanes{};
+  std::vector<CUgraphNode> copies{};   ///< from server to server, by the number that steps have
 };
 
 }  // namespace flexrack::client::cuda

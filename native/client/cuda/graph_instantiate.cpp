@@ -65,6 +65,9 @@ class Flattening {
 void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
   std::vector<PartedNode> all;
   auto& across = exec->across;
+  const auto use = [&](CudaServer* server, CUcontext context) {
+    across.lanes.try_emplace(server, Lane{context, {server, context->handle, 0}});
+  };
   for (const auto& flat : nodes) {
     auto& one = all.emplace_back();
     one.before = flat.before;
@@ -72,14 +75,14 @@ void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
     const auto& work = *flat.node->work;
     if (work.is_between()) {
       one.server = work.source.server, one.target = work.target.server;
-      across.contexts.try_emplace(one.server, work.source.context);
-      across.contexts.try_emplace(one.target, work.target.context);
+      use(one.server, work.source.context);
+      use(one.target, work.target.context);
     } else if (work.context) {
       one.server = work.context->server;
-      across.contexts.try_emplace(one.server, work.context);
+      use(one.server, work.context);
     }
   }
-  across.contexts.try_emplace(exec->server, exec->context);
+  use(exec->server, exec->context);
   auto made = partition(all, exec->server);
   if (made.parts.empty()) {
     // A part even of a graph of nothing: there is something to launch.
@@ -95,12 +98,11 @@ void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
     across.copies.push_back(nodes[step.number].node);
     step.number = across.copies.size() - 1;
   }
-  std::erase_if(across.contexts, [&](const auto& one) {
+  std::erase_if(across.lanes, [&](const auto& one) {
     return std::none_of(across.steps.begin(), across.steps.end(), [&](const auto& step) {
       return step.server == one.first || (step.kind == Step::Kind::copy && step.other == one.first);
     });
   });
-  for (const auto& [server, context] : across.contexts) across.streams[server] = {server, context->handle, 0};
 }
 
 /// Tells servers of their nodes.
@@ -216,7 +218,7 @@ CUresult instantiate_part(CUgraphExec exec, Part& part, CUstream upload, CUgraph
   auto flags = exec->flags;
   if (!is_uploaded) flags &= ~static_cast<std::uint64_t>(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
   part.handle = mint();
-  const cu::Instantiate message{.context = exec->across.contexts.at(part.server)->handle,
+  const cu::Instantiate message{.context = exec->across.lanes.at(part.server).ours.context,
                                 .graph = part.graph_handle,
                                 .exec = part.handle,
                                 .flags = flags,

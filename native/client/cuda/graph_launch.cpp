@@ -46,7 +46,7 @@ class Launch {
       is_sent = launch_across(exec_, stream_, [this](std::size_t part, const StreamAt& at) { return put(part, at); });
     } else {
       note_put(stream_);
-      is_sent = put(0, {stream_->server, stream_->context_handle, stream_->handle});
+      is_sent = put(0, place_of(stream_));
     }
     for (const auto& one : works_) {
       if (is_sent) put_host_work(stream_, one);
@@ -231,8 +231,8 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
   if (!are_contexts_there(hGraphExec->across)) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   if (const auto status = take_memory(hGraphExec); status != CUDA_SUCCESS) return status;
   if (has_mirrors.load(std::memory_order_relaxed)) {
-    for (const auto& [server, context] : hGraphExec->across.contexts)
-      if (const auto status = before_launch(context, stream); status != CUDA_SUCCESS) return status;
+    for (const auto& [server, lane] : hGraphExec->across.lanes)
+      if (const auto status = before_launch(lane.context, stream); status != CUDA_SUCCESS) return status;
   }
   const auto status = Launch(hGraphExec, stream).send();
   for (const auto node : hGraphExec->records)

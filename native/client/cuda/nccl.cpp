@@ -42,15 +42,19 @@ CUcontext current_context() {
   return now && is_live(now) && now->handle != 0 ? now : nullptr;
 }
 
+/// Now, or at the end of the group.
+ncclResult_t join(const Group::Join& one) {
+  if (group().depth > 0) return group().joins.push_back(one), ncclSuccess;
+  const auto result = join_all({one});
+  return one.is_awaited ? result : ncclInProgress;
+}
+
 ncclResult_t begin(ncclComm_t* comm, CUcontext context, int ranks, const ncclUniqueId& id, int rank, bool is_awaited) {
   if (!comm || ranks < 1 || rank < 0 || rank >= ranks)
     return failed(ncclInvalidArgument, "a rank is one of 0 to ranks - 1");
   if (!context) return failed(ncclUnhandledCudaError, "there is no device to be a rank");
   *comm = make(context, ranks, rank);
-  const Group::Join one{*comm, id, is_awaited};
-  if (group().depth > 0) return group().joins.push_back(one), ncclSuccess;
-  const auto result = join_all({one});
-  return is_awaited ? result : ncclInProgress;
+  return join({*comm, id, is_awaited});
 }
 
 ncclResult_t end(ncclComm_t comm, std::uint32_t how) {
@@ -64,12 +68,11 @@ ncclResult_t end(ncclComm_t comm, std::uint32_t how) {
   return result;
 }
 
-/// Whether a call waits until all are there; nothing is an error.
-std::optional<bool> is_awaited(const ncclConfig_t* config, bool otherwise) {
+/// Whether a call waits until all are there, as it does unless it is told; nothing is an error.
+std::optional<bool> is_awaited(const ncclConfig_t* config) {
   const bool is_told = config && config->size >= offsetof(ncclConfig_t, blocking) + sizeof config->blocking;
   const int blocking = is_told ? config->blocking : kUnset;
-  if (blocking == 0 || blocking == 1) return blocking == 1;
-  if (blocking == kUnset) return otherwise;
+  if (blocking == kUnset || blocking == 0 || blocking == 1) return blocking != 0;
   return failed(ncclInvalidArgument, "blocking is 0 or 1"), std::nullopt;
 }
 
@@ -174,7 +177,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId,
 
 /// Of its settings only `blocking` is this side's; the others say how NCCL is to use hardware that is the server's.
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank, ncclConfig_t* config) {
-  const auto is_waiting = is_awaited(config, true);
+  const auto is_waiting = is_awaited(config);
   if (!is_waiting) return ncclInvalidArgument;
   return begin(comm, current_context(), nranks, commId, rank, *is_waiting);
 }
@@ -187,13 +190,10 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newc
   if (const auto standing = comm->standing->result.load(); standing != ncclSuccess)
     return failed(standing == ncclInProgress ? ncclInvalidArgument : standing,
                   "not all ranks of the communicator are there, or it has failed");
-  const auto is_waiting = is_awaited(config, true);
+  const auto is_waiting = is_awaited(config);
   if (!is_waiting) return ncclInvalidArgument;
   if (color >= 0) *newcomm = make(comm->context, 0, 0);
-  const Group::Join one{*newcomm, {}, *is_waiting, comm, color, key};
-  if (group().depth > 0) return group().joins.push_back(one), ncclSuccess;
-  const auto result = join_all({one});
-  return *is_waiting ? result : ncclInProgress;
+  return join({*newcomm, {}, *is_waiting, comm, color, key});
 }
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comm, int ndev, const int* devlist) {

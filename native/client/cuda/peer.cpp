@@ -220,7 +220,7 @@ std::optional<CUresult> copy_directly(CUstream stream, const Side& from, const S
   };
   StreamAt source{from.server, context_of(from), 0}, target{to.server, context_of(to), 0};
   if (!find_stream(stream, from, source.stream) || !find_stream(stream, to, target.stream)) return kLost;
-  const StreamAt own{stream->server, stream->context_handle, stream->handle};
+  const auto own = place_of(stream);
   if (from.server != stream->server && !is_quiet(stream) && !put_after(source, own)) return kLost;
   // Who waits for a context waits for its part of the copy.
   for (const auto* side : {&from, &to}) {

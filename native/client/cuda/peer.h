@@ -13,6 +13,8 @@ struct StreamAt {
   std::uint64_t context = 0, stream = 0;
 };
 
+inline StreamAt place_of(CUstream stream) { return {stream->server, stream->context_handle, stream->handle}; }
+
 /// The id of the link between two servers' workers, made when it is first needed; 0 where there is none.
 std::uint64_t link_between(CudaServer& from, CudaServer& to);
 /// A copy over such a link: both sides are put on their streams, and nothing is waited for.

@@ -1,5 +1,8 @@
 // Graphs and capture through the driver API: what is asked of graphs, what nodes become, what is refused and how.
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -465,13 +468,16 @@ void kept_objects(const Device& on) {
   CUgraphExec exec = nullptr;
   DRIVER(cuGraphInstantiate(&exec, graph, 0));
   DRIVER(cuGraphLaunch(exec, on.stream));
-  DRIVER(cuGraphDebugDotPrint(graph, "graph.dot", 0));
-  auto* const file = std::fopen("graph.dot", "r");
+  char name[] = "/tmp/cuda-graph-XXXXXX";
+  close(mkstemp(name));
+  DRIVER(cuGraphDebugDotPrint(graph, name, 0));
+  auto* const file = std::fopen(name, "r");
   char text[4096] = {};
   program::expect(
       file && std::fread(text, 1, sizeof text - 1, file) > 0 && std::string(text).find("affine") != std::string::npos,
       "a graph as text");
   if (file) std::fclose(file);
+  unlink(name);
   DRIVER(cuGraphDestroy(graph));
   DRIVER(cuStreamSynchronize(on.stream));
   program::expect(destroyed == 0, "an object is there as long as what was instantiated");

@@ -123,6 +123,8 @@ def report(name, gpu, lines):
         for one in lines
         if one["is_left_out"]
     )
-    text = f"# {gpu}\n\nTaken {taken} by native/test/gpu/run.sh. {notes[0]}\n\n{table(lines)}\n\n{f'Wrong: ' + ', '.join(wrong) if wrong else 'Nothing is wrong.'}{skipped}\n"
+    verdict = "Wrong: " + ", ".join(wrong) if wrong else "Nothing is wrong."
+    intro = f"Taken {taken} by native/test/gpu/run.sh. {notes[0]}"
+    text = f"# {gpu}\n\n{intro}\n\n{table(lines)}\n\n{verdict}{skipped}\n"
     (FOLDER / f"gpu-{name}.md").write_text(text)
     return text

@@ -103,8 +103,8 @@ def tidy(given: "HeadKept", channel: Channel) -> "FilesRemoved":
 
 def access(given: "Nothing", channel: Channel) -> "HeadAccess":
     """Where the head listens, the admin token, and the certificates to trust there (PEM), for who may log in here
-    anyway: {listener, token, ca, follows, quotas}, null where there is none. `follows` is the id of a standby's token; `quotas`: the head is to
-    be asked before a run takes anything.
+    anyway: {listener, token, ca, follows, quotas}, null where there is none. `follows` is the id of a standby's token;
+    `quotas`: the head is to be asked before a run takes anything.
     """
     folder = channel.root / "head"
     token = read(folder / "admin-token")

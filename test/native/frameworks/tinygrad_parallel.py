@@ -3,14 +3,12 @@ steps are one graph over all of them. Argument: how many. Prints the losses of t
 """
 
 import json
-import os
-import shutil
 import sys
 
 import numpy as np
+import tinygrad_places
 
-os.environ.setdefault("CUDA_PATH", f"{os.environ['LD_LIBRARY_PATH'].split(':')[0]}/libcuda.so.1")
-os.environ.setdefault("CC", next(filter(None, map(shutil.which, ["clang", "clang-15", "clang-14"])), "clang"))
+tinygrad_places.tell()
 from tinygrad import Device, Tensor, TinyJit  # noqa: E402  (after it is told)
 
 STEPS, SAMPLES, INPUTS, OUTPUTS, RATE = 6, 128, 12, 4, 0.05

@@ -1,15 +1,10 @@
 """tinygrad: operations on its CUDA device, whose kernels it writes as PTX itself."""
 
-import os
-import shutil
-
 import numpy as np
+import tinygrad_places
 from stops import Tour
 
-# This version looks for the driver in the system's folders only, unless it is told. What runs on the CPU is compiled by
-# a compiler of C.
-os.environ.setdefault("CUDA_PATH", f"{os.environ['LD_LIBRARY_PATH'].split(':')[0]}/libcuda.so.1")
-os.environ.setdefault("CC", next(filter(None, map(shutil.which, ["clang", "clang-15", "clang-14"])), "clang"))
+tinygrad_places.tell()
 from tinygrad import Device, Tensor, dtypes  # noqa: E402  (after it is told)
 
 tour = Tour()

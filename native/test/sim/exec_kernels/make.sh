@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the .ptx files anew from the .cu files beside them, by nvcc 13. Paths of files are cut to names: they differ from machine to machine.
+# Makes the .ptx files anew from the .cu files beside them, by nvcc 13. Paths of files are cut to names: they differ
+# from machine to machine.
 set -e
 cd "$(dirname "$0")"
 for source in *.cu; do
