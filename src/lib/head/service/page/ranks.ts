@@ -2,7 +2,7 @@ import type {PageRank, PageRunDetail, PageStacks} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
 import {table} from './layout.ts'
-import {ago, isOpen, percent, size} from './words.ts'
+import {ago, percent, size} from './words.ts'
 
 const [WIDTH, HEIGHT, FOOT] = [900, 96, 16]
 /** A rank below this share of the median is told of. */
@@ -71,7 +71,7 @@ function bars(ranks: readonly PageRank[]): Html {
         y="${(HEIGHT - FOOT - waits).toFixed(1)}"
         width="${width}"
         height="${waits.toFixed(1)}"
-      />${each >= 26 || index % Math.ceil(26 / each) === 0 ? html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 2}" text-anchor="middle">${one.rank}</text>` : undefined}</g
+      />${index % Math.ceil(26 / each) === 0 ? html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 2}" text-anchor="middle">${one.rank}</text>` : undefined}</g
     >`
   }
   const slow = ranks.filter((one) => valueOf(one) < median * SLOW).map((one) => one.rank)
@@ -124,9 +124,4 @@ ${frames.map((one) => html`<span class="l"><b>${one.function}</b> ${one.file}${o
         </section>`,
     )}
     <p class="legend">Attempt ${attempt}, the main thread of every rank, the innermost call first.</p>`
-}
-
-/** Whether its stacks can be asked for. */
-export function hasStacks({status}: Pick<PageRunDetail, 'status'>): boolean {
-  return isOpen({status}) && status === 'running'
 }
