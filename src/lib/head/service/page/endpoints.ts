@@ -1,7 +1,7 @@
 import type {QueueFigures, ReleaseFigures, ScalingFigures} from '../../types.ts'
 import {meter} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, tableOr} from './layout.ts'
 import {trySection, type Tried} from './try.ts'
 import {ago, percent, state} from './words.ts'
 
@@ -37,9 +37,9 @@ export function endpointsBody(endpoints: readonly EndpointFacts[]): Html {
 
 /** What of it changes. Pure. */
 export function endpointsTable(endpoints: readonly EndpointFacts[]): Html {
-  return html`<div id="endpoints">
-    ${endpoints.length === 0 ? html`<p class="none">Nothing is served yet: <code>flexrack endpoint deploy MODEL</code></p>` : table(['endpoint', 'state', 'serves', 'servers', 'requests', 'failed', 'p50', 'p99', 'waiting'], endpoints.map(row))}
-  </div>`
+  const none = html`Nothing is served yet: <code>flexrack endpoint deploy MODEL</code>`
+  const head = ['endpoint', 'state', 'serves', 'servers', 'requests', 'failed', 'p50', 'p99', 'waiting']
+  return html`<div id="endpoints">${tableOr(none, head, endpoints.map(row))}</div>`
 }
 
 function row(one: EndpointFacts): Html {

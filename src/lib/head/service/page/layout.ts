@@ -109,3 +109,8 @@ export function option(value: string, chosen: string, text = value): Html {
 export function table(head: readonly Content[], rows: Content, kind?: string): Html {
   return html`<div class="scroll" tabindex="0" role="group"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }
+
+/** The same; `none`: what stands in the place of one without rows. */
+export function tableOr(none: Content, head: readonly Content[], rows: readonly Content[], kind?: string): Html {
+  return rows.length === 0 ? html`<p class="none">${none}</p>` : table(head, rows, kind)
+}

@@ -1,7 +1,7 @@
 import type {HeadAudit} from '../../../protocol/index.ts'
 import type {PageData, PageNotebook} from '../../types.ts'
 import {address, html, type Html} from './html.ts'
-import {table, warning} from './layout.ts'
+import {tableOr, warning} from './layout.ts'
 import type {ModelFacts} from './mlflow-facts.ts'
 import {ago, duration, size, state} from './words.ts'
 
@@ -20,8 +20,9 @@ export function modelsBody(models: readonly ModelFacts[], error: string | undefi
       <td class="number">${ago(one.versions[0]?.created ?? one.updated, now)}</td>
     </tr>`
   })
+  const none = html`No model is registered yet: <code>flexrack model register</code>`
   return html`<h1>Models</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">No model is registered yet: <code>flexrack model register</code></p>` : table(['model', 'versions', 'newest'], rows)}`
+    ${warning(error)}${tableOr(none, ['model', 'versions', 'newest'], rows)}`
 }
 
 /** The body of the page of notebooks. Pure. */
@@ -45,8 +46,10 @@ export function notebooksBody(
         </td>
       </tr>`,
   )
+  const none = html`No notebook runs: <code>flexrack notebook start</code>`
+  const end = html`<span class="unseen">end it</span>`
   return html`<h1>Notebooks</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">No notebook runs: <code>flexrack notebook start</code></p>` : table(['project', 'node', 'state', 'kernels', 'idle for', 'ends', html`<span class="unseen">end it</span>`], rows)}
+    ${warning(error)}${tableOr(none, ['project', 'node', 'state', 'kernels', 'idle for', 'ends', end], rows)}
     <p class="legend">
       A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
       page.
@@ -65,8 +68,9 @@ export function dataBody(data: readonly PageData[], error: string | undefined, n
         <td class="number">${ago(one.created, now)}</td>
       </tr>`,
   )
+  const none = html`The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code>`
   return html`<h1>Data sets</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code></p>` : table(['data set', 'version', 'files', 'size', 'made'], rows)}`
+    ${warning(error)}${tableOr(none, ['data set', 'version', 'files', 'size', 'made'], rows)}`
 }
 
 /** The body of the page of what was changed and refused, newest first. Pure. */
@@ -84,5 +88,5 @@ export function auditBody(actions: readonly HeadAudit[], now: number): Html {
       </tr>`,
   )
   return html`<h1>Audit</h1>
-    ${rows.length === 0 ? html`<p class="none">Nothing was changed or refused yet.</p>` : table(['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
+    ${tableOr('Nothing was changed or refused yet.', ['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
 }

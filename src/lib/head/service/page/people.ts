@@ -1,6 +1,6 @@
 import type {PeopleFacts, QueuedRun, QuotaUse, UserToken} from '../../types.ts'
 import {html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {tableOr} from './layout.ts'
 import {ago, duration} from './words.ts'
 
 /** Who there is, what they may and have, and who waits. */
@@ -82,10 +82,9 @@ export function peopleBody({users, teams, projects, tokens, quotas, queue}: Peop
 /** `none`: what stands there instead of an empty table; undefined: the whole section is left out. */
 function section(title: string, none: Content, head: string[], rows: Html[]): Html | undefined {
   if (rows.length === 0 && none === undefined) return undefined
-  const body = rows.length > 0 ? table(head, rows) : html`<p class="none">${none}</p>`
   return html`<section>
     <h2>${title}</h2>
-    ${body}
+    ${tableOr(none, head, rows)}
   </section>`
 }
 

@@ -1,7 +1,7 @@
 import type {PageGpu, PageNode, PageRack, PageRun} from '../../types.ts'
 import {meter, spark} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, tableOr} from './layout.ts'
 import {runRows, RUN_HEAD} from './runs.ts'
 import {ago, duration, isOpen, percent, size, sizes, state} from './words.ts'
 
@@ -42,12 +42,12 @@ export function rackBody(seen: RackSeen, now: number): Html {
       ${parts.notice}
       <p class="none">The nodes are being asked. This page shows them as soon as they have answered.</p>`
   const rows = seen.rack.nodes.map((node) => parts[`node-${slug(node.name)}`])
+  const none = html`The rack has no nodes yet: <code>flexrack rack add</code>`
   return html`<h1 class="unseen">Rack ${seen.rack.rack}</h1>
     ${parts.notice} ${parts.tiles}
     <section aria-labelledby="nodes-title">
       <h2 id="nodes-title">Nodes</h2>
-      ${seen.rack.nodes.length === 0 ? html`<p class="none">The rack has no nodes yet: <code>flexrack rack add</code></p>` : table(['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes')}
-      ${legend(seen.rack)}
+      ${tableOr(none, ['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes')} ${legend(seen.rack)}
     </section>
     ${parts.going} ${parts.leases}`
 }
@@ -186,10 +186,10 @@ function legend({nodes}: PageRack): Html | undefined {
 }
 
 function goingOn(going: PageRun[], now: number): Html {
-  const rows = runRows(going, now)
+  const none = html`No run goes on. <a href="${address(['runs'])}">The runs there were</a>`
   return html`<section id="going" aria-labelledby="going-title">
     <h2 id="going-title">Going on</h2>
-    ${going.length === 0 ? html`<p class="none">No run goes on. <a href="${address(['runs'])}">The runs there were</a></p>` : table(RUN_HEAD, rows)}
+    ${tableOr(none, RUN_HEAD, runRows(going, now))}
   </section>`
 }
 

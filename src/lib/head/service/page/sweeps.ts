@@ -1,7 +1,7 @@
 import type {PageSweep} from '../../types.ts'
 import {meter, short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
-import {table, warning} from './layout.ts'
+import {table, tableOr, warning} from './layout.ts'
 import {percent, state} from './words.ts'
 
 const MOST_TRIALS = 300
@@ -19,8 +19,9 @@ export function sweepsBody(sweeps: readonly PageSweep[], error: string | undefin
         <td class="number">${one.best === null ? '' : short(one.best)}</td>
       </tr>`,
   )
+  const none = html`There is no sweep yet: <code>flexrack sweep</code>`
   return html`<h1>Sweeps</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">There is no sweep yet: <code>flexrack sweep</code></p>` : table(['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
+    ${warning(error)}${tableOr(none, ['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
 }
 
 /** The body of the page of a sweep. Pure. */
