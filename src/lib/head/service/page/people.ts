@@ -14,6 +14,7 @@ const WHAT = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as 
 
 /** The body of the page of people. Pure. */
 export function peopleBody({users, teams, projects, tokens, quotas, queue}: PeopleSeen, now: number): Html {
+  const unlimited = html`No quota: <code>flexrack quota set user:NAME --gpus 4</code>`
   return html`<h1>People</h1>
     ${section(
       'Waiting',
@@ -21,7 +22,7 @@ export function peopleBody({users, teams, projects, tokens, quotas, queue}: Peop
       ['run', 'who', 'GPUs', 'priority', 'since', 'why'],
       queue.map((one) => waiting(one, now)),
     )}
-    ${section('Quotas', html`No quota: <code>flexrack quota set user:NAME --gpus 4</code>`, ['of', 'what', 'used', 'most', 'by'], quotas.flatMap(quotaRows))}
+    ${section('Quotas', unlimited, ['of', 'what', 'used', 'most', 'by'], quotas.flatMap(quotaRows))}
     ${section(
       'Users',
       html`Whoever may log in to the head's node is its admin: <code>flexrack user add NAME --key FILE</code>`,
