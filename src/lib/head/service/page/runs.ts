@@ -51,7 +51,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
   const none = runs.length === 0 ? html`There are no runs yet: <code>flexrack train</code>` : 'No run is like that.'
   return html`<h1>Runs</h1>
     ${warning(error)} ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
-    ${list && list.unasked.length > 0 ? html`<p class="warn">${list.unasked.join(', ')} did not answer: runs that only they know are missing.</p>` : undefined}
+    ${list && list.unasked.length > 0 && silent(list.unasked)}
     <form class="filter" method="get" action="${address(['runs'])}">
       <label
         >Search
@@ -77,6 +77,10 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
     </form>`
 }
 
+function silent(nodes: readonly string[]): Html {
+  return html`<p class="warn">${nodes.join(', ')} did not answer: runs that only they know are missing.</p>`
+}
+
 function select(name: string, chosen: string, options: readonly (readonly [string, string])[]): Html {
   const all = options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen] as const]
   return html`<select name="${name}">
@@ -87,6 +91,8 @@ function select(name: string, chosen: string, options: readonly (readonly [strin
 export function runRows(runs: readonly PageRun[], now: number, canMark = false): Html[] {
   return runs.map((one) => {
     const took = tookOf(one, now)
+    const again = one.attempt !== null && one.attempt > 1 && html`<small>attempt ${one.attempt}</small>`
+    const cause = one.cause !== null && html`<small class="cause">${one.cause}</small>`
     const mark =
       canMark &&
       html`<td>
@@ -98,9 +104,7 @@ export function runRows(runs: readonly PageRun[], now: number, canMark = false):
         <a href="${address(['runs', one.run])}">${one.run}</a
         >${one.project === null || one.run.startsWith(one.project) ? undefined : html`<small>${one.project}</small>`}
       </td>
-      <td data-name="state">
-        ${state(one.status)}${one.attempt !== null && one.attempt > 1 ? html`<small>attempt ${one.attempt}</small>` : undefined}${one.cause === null ? undefined : html`<small class="cause">${one.cause}</small>`}
-      </td>
+      <td data-name="state">${state(one.status)}${again}${cause}</td>
       <td data-name="took" class="number">${took === null ? '' : duration(took)}</td>
       <td data-name="ranks" class="number">${one.worldSize}</td>
       <td data-name="nodes">
