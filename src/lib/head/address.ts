@@ -51,5 +51,6 @@ async function foundAddress(rack: Rack, node: RackNode, fleet: Fleet, context: C
 export function reachWarning(rack: Rack, node: RackNode, address: string): string | undefined {
   const far = rack.nodes.filter((one) => one.host !== node.host).map((one) => one.name)
   if (far.length === 0 || !isLoopback(address) || rack.head.url) return undefined
-  return `the head listens on ${address} only, so ${far.join(', ')} cannot reach it: take head.bind out of ${rack.path}, or set it to an address that they reach`
+  const remedy = `take head.bind out of ${rack.path}, or set it to an address that they reach`
+  return `the head listens on ${address} only, so ${far.join(', ')} cannot reach it: ${remedy}`
 }

@@ -50,7 +50,8 @@ export function swapped(rack: Rack): Rack {
 export function warnOfLoss({head}: Rack, {reporter}: Context): void {
   if (head.store !== undefined) return
   reporter.warn(
-    `runs, models and artifacts were kept on ${head.node} only: tracking starts empty on ${head.standby}. Endpoints, their keys and releases were taken over.`,
+    `runs, models and artifacts were kept on ${head.node} only: tracking starts empty on ${head.standby}. ` +
+      'Endpoints, their keys and releases were taken over.',
   )
 }
 

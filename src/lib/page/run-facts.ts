@@ -84,7 +84,5 @@ function figureFacts({
 
 /** Where ranks are just now. Pure. */
 export function stackFacts({attempt, groups, failed}: RunStacks): PageStacks {
-  const at = (frames: RunStacks['groups'][number]['frames']): PageStacks['groups'][number]['frames'] =>
-    frames.map(({file, line, function: name}) => ({file, line, function: name}))
-  return {attempt, groups: groups.map(({ranks, frames}) => ({ranks, frames: at(frames)})), failed}
+  return {attempt, groups, failed}
 }

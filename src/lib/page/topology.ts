@@ -14,7 +14,7 @@ export async function topologyOf({rack, fleet}: PagePlace, name: string, context
 }
 
 /** What the page shows of it. Pure. */
-export function topologyFacts(node: string, {topology, findings}: NodeTopology): PageTopology {
+function topologyFacts(node: string, {topology, findings}: NodeTopology): PageTopology {
   const {gpus, nics, numa, links, nicLinks, source} = topology
   return {
     node,

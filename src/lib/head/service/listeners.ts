@@ -42,8 +42,8 @@ export class Listeners {
   }
 
   /**
-   * Listens: where its supervisor does already, else on the ports of the last start where that can be. Errors: EADDRINUSE for a port of the rack file that
-   * stays taken.
+   * Listens: where its supervisor does already, else on the ports of the last start where that can be. Errors: EADDRINUSE
+   * for a port of the rack file that stays taken.
    */
   async open(config: ServiceConfig, last: Partial<ListenerRecord>): Promise<{port: number; plainPort: number}> {
     const [fd, plainFd] = givenSockets()

@@ -56,7 +56,7 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
       isArtifact || request.body === undefined
         ? undefined
         : await readBody(request, isParsed ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
-    const verdict = await verdictOf(request, path, given, door, lookupOf(door.workspace))
+    const verdict = await verdictOf(request, path, given, door, lookupOf)
     const isPerson = request.caller?.kind === 'personal' || request.caller?.kind === 'user'
     if (isPerson && request.method !== 'GET' && given) checkPersonalScope(path, () => parseObject(given))
     if (verdict.answer) return reply.send(verdict.answer)
@@ -92,20 +92,21 @@ async function verdictOf(
   request: FastifyRequest,
   path: string,
   given: Buffer | undefined,
-  {person}: Door,
-  lookup: Lookup,
+  {person, workspace}: Door,
+  lookupOf: ReturnType<typeof openLookups>,
 ): Promise<Verdict> {
   const {caller} = request
-  const call = callOf(request, path, given)
+  if (caller?.kind !== 'run' && !person) return {}
+  const [call, lookup] = [callOf(request, path, given), lookupOf(workspace)]
   if (caller?.kind === 'run') return ofUser(await checkRunScope(caller, call, lookup), path, caller.user)
   const body = person && (await checkUserScope(person, call, lookup))
   return body ? {body} : {}
 }
 
 /** What a run of a user makes is that user's. */
-function ofUser({body, ...verdict}: Verdict, path: string, user: string | undefined): Verdict {
-  if (body === undefined || user === undefined || !path.endsWith('/runs/create'))
-    return {...verdict, ...(body && {body})}
+function ofUser(verdict: Verdict, path: string, user: string | undefined): Verdict {
+  const {body} = verdict
+  if (body === undefined || user === undefined || !path.endsWith('/runs/create')) return verdict
   return {body: {...body, tags: [...((body.tags as object[] | undefined) ?? []), {key: USER_TAG, value: user}]}}
 }
 

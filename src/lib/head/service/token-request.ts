@@ -29,7 +29,8 @@ export function readToken(request: TokenRequest, clientsOf: (endpoint: string) =
   throw new Failure(
     400,
     'USAGE',
-    'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, or for kind "personal" or "metrics" with name',
+    'a token is for kind "run" with run_id and experiment_id, for kind "endpoint" with endpoint, for kind "node" with node, ' +
+      'or for kind "personal" or "metrics" with name',
   )
 }
 

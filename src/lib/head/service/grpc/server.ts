@@ -97,7 +97,8 @@ export class Grpc {
     try {
       const {method, isStreamed} = this.#methodOf(headers)
       const {caller, authorization} = this.#identify(stream, headers)
-      if (caller.kind === 'endpoint') ends.push(this.#parts.clients.watch(caller, () => stop(refusal()))) // as over HTTP: also for open streams
+      // As over HTTP: also for open streams.
+      if (caller.kind === 'endpoint') ends.push(this.#parts.clients.watch(caller, () => stop(refusal())))
       const timeout = timeoutOf(headers['grpc-timeout'])
       const deadline = timeout === undefined ? undefined : performance.now() + timeout
       if (timeout !== undefined) {

@@ -1,7 +1,7 @@
 import type {PageRun} from '../../types.ts'
 import {CURVES, curves, short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {tableOr} from './layout.ts'
 import {duration, metricNames, state} from './words.ts'
 
 /** Runs beside each other: of each metric a curve for each. */
@@ -30,26 +30,23 @@ export function compareBody({runs, metrics, missing}: Compared, others: readonly
         </select></label
       ><button>Add</button><a class="button" href="${address(['runs'])}">Choose others</a>
     </form>
-    ${
-      runs.length === 0
-        ? html`<p class="none">Choose two to eight runs in the list of runs.</p>`
-        : table(
-            [html`<span class="unseen">colour</span>`, 'run', 'state', 'took', 'ranks', ...names],
-            runs.map(
-              (one, index) =>
-                html`<tr>
-                  <td><i class="swatch c${index % CURVES}"></i></td>
-                  <th scope="row"><a href="${address(['runs', one.run])}">${one.run}</a></th>
-                  <td>${state(one.status)}</td>
-                  <td class="number">
-                    ${one.started === null || one.ended === null ? '' : duration(one.ended - one.started)}
-                  </td>
-                  <td class="number">${one.worldSize}</td>
-                  ${names.map((name) => html`<td class="number">${one.metrics[name] === undefined ? '' : short(one.metrics[name])}</td>`)}
-                </tr>`,
-            ),
-          )
-    }
+    ${tableOr(
+      'Choose two to eight runs in the list of runs.',
+      [html`<span class="unseen">colour</span>`, 'run', 'state', 'took', 'ranks', ...names],
+      runs.map(
+        (one, index) =>
+          html`<tr>
+            <td><i class="swatch c${index % CURVES}"></i></td>
+            <th scope="row"><a href="${address(['runs', one.run])}">${one.run}</a></th>
+            <td>${state(one.status)}</td>
+            <td class="number">
+              ${one.started === null || one.ended === null ? '' : duration(one.ended - one.started)}
+            </td>
+            <td class="number">${one.worldSize}</td>
+            ${names.map((name) => html`<td class="number">${one.metrics[name] === undefined ? '' : short(one.metrics[name])}</td>`)}
+          </tr>`,
+      ),
+    )}
     <section aria-labelledby="curves-title">
       <h2 id="curves-title">Curves</h2>
       ${

@@ -68,21 +68,44 @@ export function curves(lines: readonly Curve[], {title, x, log}: {title: string;
   const px = (at: number): number => round(EDGE.left + ((at - xs.low) / (xs.high - xs.low)) * (right - EDGE.left))
   const py = (value: number): number =>
     round(bottom - ((scaled(value) - ys.low) / (ys.high - ys.low)) * (bottom - EDGE.top))
-  const yMarks = marks(ys).map((value) => (isLog ? 10 ** value : value))
+  const told = whole.flatMap(({name, points}) =>
+    points.length > 0 ? `${name} ended at ${short(points.at(-1)![1])}` : [],
+  )
+  const yMark = (mark: number): Html => {
+    const value = isLog ? 10 ** mark : mark
+    const y = py(value)
+    return html`<line class="grid" x1="${EDGE.left}" x2="${right}" y1="${y}" y2="${y}" /><text
+        class="tick"
+        x="${EDGE.left - 6}"
+        y="${y + 4}"
+        text-anchor="end"
+        >${short(value)}</text
+      >`
+  }
+  const curve = ({name, points}: Curve, index: number): Html => {
+    const at = points.map(([here, value]) => `${px(here)},${py(value)}`)
+    const [first] = points
+    const dot =
+      points.length === 1 &&
+      first &&
+      html`<circle class="dot c${index % CURVES}" cx="${px(first[0])}" cy="${py(first[1])}" r="3" />`
+    return html`<polyline class="curve c${index % CURVES}" points="${at.join(' ')}"><title>${name}</title></polyline
+      >${dot}`
+  }
   return html`<svg
     class="curves"
     viewBox="0 0 ${WIDTH} ${HEIGHT}"
     role="img"
-    aria-label="${title} over ${x}: ${whole.flatMap(({name, points}) => (points.length > 0 ? `${name} ended at ${short(points.at(-1)![1])}` : [])).join(', ')}"
+    aria-label="${title} over ${x}: ${told.join(', ')}"
     data-x="${xs.low},${xs.high}"
     data-y="${ys.low},${ys.high}"
     data-edge="${EDGE.left},${right}"
     data-rise="${EDGE.top},${bottom}"
     data-log="${isLog ? 'yes' : ''}"
   >
-    ${yMarks.map((value) => html`<line class="grid" x1="${EDGE.left}" x2="${right}" y1="${py(value)}" y2="${py(value)}" /><text class="tick" x="${EDGE.left - 6}" y="${py(value) + 4}" text-anchor="end">${short(value)}</text>`)}
+    ${marks(ys).map(yMark)}
     ${marks(xs).map((at) => html`<text class="tick" x="${px(at)}" y="${HEIGHT - 8}" text-anchor="middle">${short(at)}</text>`)}
-    ${shown.map((line, index) => html`<polyline class="curve c${index % CURVES}" points="${line.points.map(([at, value]) => `${px(at)},${py(value)}`).join(' ')}"><title>${line.name}</title></polyline>${line.points.length === 1 ? html`<circle class="dot c${index % CURVES}" cx="${px(line.points[0]![0])}" cy="${py(line.points[0]![1])}" r="3" />` : undefined}`)}
+    ${shown.map(curve)}
   </svg>`
 }
 

@@ -1,7 +1,7 @@
 import type {QueueFigures, ReleaseFigures, ScalingFigures} from '../../types.ts'
 import {meter} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, tableOr} from './layout.ts'
 import {trySection, type Tried} from './try.ts'
 import {ago, percent, state} from './words.ts'
 
@@ -37,18 +37,19 @@ export function endpointsBody(endpoints: readonly EndpointFacts[]): Html {
 
 /** What of it changes. Pure. */
 export function endpointsTable(endpoints: readonly EndpointFacts[]): Html {
-  return html`<div id="endpoints">
-    ${endpoints.length === 0 ? html`<p class="none">Nothing is served yet: <code>flexrack endpoint deploy MODEL</code></p>` : table(['endpoint', 'state', 'serves', 'servers', 'requests', 'failed', 'p50', 'p99', 'waiting'], endpoints.map(row))}
-  </div>`
+  const none = html`Nothing is served yet: <code>flexrack endpoint deploy MODEL</code>`
+  const head = ['endpoint', 'state', 'serves', 'servers', 'requests', 'failed', 'p50', 'p99', 'waiting']
+  return html`<div id="endpoints">${tableOr(none, head, endpoints.map(row))}</div>`
 }
 
 function row(one: EndpointFacts): Html {
   const release = activeOf(one)
   const figures = one.figures[one.document.active?.release ?? '']
+  const {canary} = one.document
   return html`<tr>
     <th scope="row"><a href="${address(['endpoints', one.name])}">${one.name}</a></th>
     <td>
-      ${state(stateOf(one))}${one.document.canary && html`<small>canary ${one.document.canary.release} at ${one.rollout?.percent ?? 0} %</small>`}
+      ${state(stateOf(one))}${canary && html`<small>canary ${canary.release} at ${one.rollout?.percent ?? 0} %</small>`}
     </td>
     <td>${release ? modelOf(release) : ''}</td>
     <td class="number">
@@ -112,12 +113,12 @@ export function endpointParts(one: EndpointFacts, now: number): Record<string, H
         releases.map((release) => {
           const own = figures[release.id]
           const share = total > 0 ? (own?.requests ?? 0) / total : 0
+          const {rejected, reason} = release
+          const why = reason && html`<small class="cause">${reason}</small>`
           return html`<tr>
             <th scope="row">${release.id}</th>
             <td>${modelOf(release)}<small>${release.runtime}</small></td>
-            <td>
-              ${state(release.state ?? '')}${release.rejected && html`<small>rolled back from</small>`}${release.reason && html`<small class="cause">${release.reason}</small>`}
-            </td>
+            <td>${state(release.state ?? '')}${rejected && html`<small>rolled back from</small>`}${why}</td>
             <td>
               ${own && meter(share, `${percent(share)} of the requests`)}<small>${own ? percent(share) : ''}</small>
             </td>

@@ -38,6 +38,15 @@ export function documentOf(
   {rack, racks, may, alone}: {rack: string; racks: readonly string[]; may: boolean; alone: boolean},
 ): string {
   const {page, title, body, command, isLive, again} = drawn
+  const current = (is: boolean, value: string): Html | undefined =>
+    is ? new Html(` aria-current="${value}"`) : undefined
+  const other = (one: string): Html => {
+    const at = address(['racks', one])
+    return html`<li><a href="${at}" rel="noreferrer" ${current(one === rack, 'true')}>${one}</a></li>`
+  }
+  const link = (one: PageName): Html =>
+    html`<a href="${address(one === 'rack' ? [] : [one])}" ${current(one === page, 'page')}>${TITLES[one]}</a>`
+  const mlflow = html`<a href="${address(['mlflow'])}" rel="noreferrer">MLflow ↗</a>`
   return html`<!doctype html>
     <html lang="en" ${isLive ? new Html(' data-live') : undefined}>
       <head>
@@ -68,18 +77,13 @@ export function documentOf(
             html`<details class="racks">
               <summary>racks</summary>
               <ul>
-                ${racks.map((one) => html`<li><a href="${address(['racks', one])}" rel="noreferrer" ${one === rack ? new Html(' aria-current="true"') : undefined}>${one}</a></li>`)}
+                ${racks.map(other)}
               </ul>
             </details>`
           }
-          <nav aria-label="Pages">
-            ${PAGES.filter((one) => one !== 'people' || !alone).map((one) => html`<a href="${address(one === 'rack' ? [] : [one])}" ${one === page ? new Html(' aria-current="page"') : undefined}>${TITLES[one]}</a>`)}
-          </nav>
+          <nav aria-label="Pages">${PAGES.filter((one) => one !== 'people' || !alone).map(link)}</nav>
           <span class="tail"
-            >${may ? undefined : html`<span class="tag">look only</span>`}${may && html`<a href="${address(['mlflow'])}" rel="noreferrer">MLflow ↗</a>`}<span
-              id="pulse"
-              class="pulse"
-              role="status"
+            >${may ? mlflow : html`<span class="tag">look only</span>`}<span id="pulse" class="pulse" role="status"
               >${isLive ? 'live' : ''}</span
             ></span
           >
@@ -107,5 +111,12 @@ export function option(value: string, chosen: string, text = value): Html {
 
 /** A table; wide ones scroll by themselves. `kind`: its class. */
 export function table(head: readonly Content[], rows: Content, kind?: string): Html {
-  return html`<div class="scroll" tabindex="0" role="group"><table${kind && html` class="${kind}"`}><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+  const columns = head.map((one) => html`<th scope="col">${one}</th>`)
+  const whole = html`<table${kind && html` class="${kind}"`}><thead><tr>${columns}</tr></thead><tbody>${rows}</tbody></table>`
+  return html`<div class="scroll" tabindex="0" role="group">${whole}</div>`
+}
+
+/** The same; `none`: what stands in the place of one without rows. */
+export function tableOr(none: Content, head: readonly Content[], rows: readonly Content[], kind?: string): Html {
+  return rows.length === 0 ? html`<p class="none">${none}</p>` : table(head, rows, kind)
 }

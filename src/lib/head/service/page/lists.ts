@@ -1,7 +1,7 @@
 import type {HeadAudit} from '../../../protocol/index.ts'
 import type {PageData, PageNotebook} from '../../types.ts'
 import {address, html, type Html} from './html.ts'
-import {table, warning} from './layout.ts'
+import {tableOr, warning} from './layout.ts'
 import type {ModelFacts} from './mlflow-facts.ts'
 import {ago, duration, size, state} from './words.ts'
 
@@ -12,16 +12,23 @@ export function modelsBody(models: readonly ModelFacts[], error: string | undefi
   const rows = models.map((one) => {
     const of = (version: string): string[] =>
       Object.entries(one.aliases).flatMap(([alias, at]) => (at === version ? [alias] : []))
+    const line = ({version, status}: ModelFacts['versions'][number]): Html => {
+      const link = html`<a href="${address(['why', 'model', one.name, version])}">${one.name}/${version}</a>`
+      const tags = of(version).map((alias) => html`<span class="tag">${alias}</span> `)
+      return html`<div>
+        ${link} ${tags}${status === '' || status === 'READY' ? undefined : state(status.toLowerCase())}
+      </div>`
+    }
+    const older = one.versions.length - MOST_VERSIONS
     return html`<tr>
       <th scope="row">${one.name}<small>${one.description.slice(0, 120)}</small></th>
-      <td>
-        ${one.versions.slice(0, MOST_VERSIONS).map((version) => html`<div><a href="${address(['why', 'model', one.name, version.version])}">${one.name}/${version.version}</a> ${of(version.version).map((alias) => html`<span class="tag">${alias}</span> `)}${version.status === '' || version.status === 'READY' ? undefined : state(version.status.toLowerCase())}</div>`)}${one.versions.length > MOST_VERSIONS && html`<small>and ${one.versions.length - MOST_VERSIONS} older</small>`}
-      </td>
+      <td>${one.versions.slice(0, MOST_VERSIONS).map(line)}${older > 0 && html`<small>and ${older} older</small>`}</td>
       <td class="number">${ago(one.versions[0]?.created ?? one.updated, now)}</td>
     </tr>`
   })
+  const none = html`No model is registered yet: <code>flexrack model register</code>`
   return html`<h1>Models</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">No model is registered yet: <code>flexrack model register</code></p>` : table(['model', 'versions', 'newest'], rows)}`
+    ${warning(error)}${tableOr(none, ['model', 'versions', 'newest'], rows)}`
 }
 
 /** The body of the page of notebooks. Pure. */
@@ -31,6 +38,8 @@ export function notebooksBody(
   may: boolean,
   now: number,
 ): Html {
+  const ends = ({node, name}: PageNotebook): Html =>
+    html`<a class="button danger" href="${address(['notebooks', node, name, 'end'])}">End …</a>`
   const rows = notebooks.map(
     (one) =>
       html`<tr>
@@ -40,13 +49,13 @@ export function notebooksBody(
         <td class="number">${one.kernels}</td>
         <td class="number">${one.idleSince === null ? '' : duration(now - one.idleSince)}</td>
         <td class="number">${one.endsAt === null ? '' : `in ${duration(one.endsAt - now)}`}</td>
-        <td>
-          ${may && one.state !== 'ended' && html`<a class="button danger" href="${address(['notebooks', one.node, one.name, 'end'])}">End …</a>`}
-        </td>
+        <td>${may && one.state !== 'ended' && ends(one)}</td>
       </tr>`,
   )
+  const none = html`No notebook runs: <code>flexrack notebook start</code>`
+  const end = html`<span class="unseen">end it</span>`
   return html`<h1>Notebooks</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">No notebook runs: <code>flexrack notebook start</code></p>` : table(['project', 'node', 'state', 'kernels', 'idle for', 'ends', html`<span class="unseen">end it</span>`], rows)}
+    ${warning(error)}${tableOr(none, ['project', 'node', 'state', 'kernels', 'idle for', 'ends', end], rows)}
     <p class="legend">
       A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
       page.
@@ -65,12 +74,15 @@ export function dataBody(data: readonly PageData[], error: string | undefined, n
         <td class="number">${ago(one.created, now)}</td>
       </tr>`,
   )
+  const none = html`The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code>`
   return html`<h1>Data sets</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code></p>` : table(['data set', 'version', 'files', 'size', 'made'], rows)}`
+    ${warning(error)}${tableOr(none, ['data set', 'version', 'files', 'size', 'made'], rows)}`
 }
 
 /** The body of the page of what was changed and refused, newest first. Pure. */
 export function auditBody(actions: readonly HeadAudit[], now: number): Html {
+  const failed = ({error, times}: HeadAudit): Html =>
+    html`<span class="bad">${error}${times === undefined ? '' : ` (${times} times more)`}</span>`
   const rows = actions.map(
     (one) =>
       html`<tr>
@@ -78,11 +90,9 @@ export function auditBody(actions: readonly HeadAudit[], now: number): Html {
         <td>${one.says ?? one.who}</td>
         <td>${one.action}</td>
         <td>${one.target}</td>
-        <td>
-          ${one.error === undefined ? one.outcome : html`<span class="bad">${one.error}${one.times === undefined ? '' : ` (${one.times} times more)`}</span>`}
-        </td>
+        <td>${one.error === undefined ? one.outcome : failed(one)}</td>
       </tr>`,
   )
   return html`<h1>Audit</h1>
-    ${rows.length === 0 ? html`<p class="none">Nothing was changed or refused yet.</p>` : table(['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
+    ${tableOr('Nothing was changed or refused yet.', ['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
 }

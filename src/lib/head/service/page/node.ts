@@ -17,6 +17,10 @@ const LINKS: readonly (readonly [word: RegExp, near: number, meaning: string])[]
 /** The body of the page of a node: how it is wired. Pure. */
 export function nodeBody(wiring: PageTopology): Html {
   const {node, gpus, nics, numa, findings, source} = wiring
+  const none = html`<p class="none">The node tells of no NUMA node, GPU or network card.</p>`
+  const unseen = html`<p class="legend">
+    From the paths of PCI devices, where NVLink is not to be seen: nvidia-smi gave no matrix.
+  </p>`
   return html`<div class="title">
       <h1>${node}</h1>
       <span class="act"><a class="button" href="${address([])}">The rack</a></span>
@@ -24,34 +28,38 @@ export function nodeBody(wiring: PageTopology): Html {
     ${findings.map(({text, why}) => html`<p class="warn">${text} ${why}</p>`)}
     <section aria-labelledby="wired-title">
       <h2 id="wired-title">How it is wired</h2>
-      ${gpus.length + nics.length + numa.length === 0 ? html`<p class="none">The node tells of no NUMA node, GPU or network card.</p>` : html`<div class="numas">${places(wiring)}</div>`}
+      ${gpus.length + nics.length + numa.length === 0 ? none : html`<div class="numas">${places(wiring)}</div>`}
     </section>
-    ${gpus.length > 0 && matrix(wiring)}
-    ${source === 'sysfs' && gpus.length > 1 && html`<p class="legend">From the paths of PCI devices, where NVLink is not to be seen: nvidia-smi gave no matrix.</p>`}`
+    ${gpus.length > 0 && matrix(wiring)} ${source === 'sysfs' && gpus.length > 1 && unseen}`
 }
 
 /** A box a NUMA node, with what hangs there; one more for what nobody knows the place of. */
 function places({numa, gpus, nics}: PageTopology): Content {
   const known = new Set(numa.map((one) => one.node))
   const isLost = (at: number | null): boolean => at === null || !known.has(at)
+  const listed = (...words: (string | false)[]): string => words.filter(Boolean).join(', ')
+  const gpu = (one: PageTopology['gpus'][number]): Html => {
+    const more = listed(one.memory !== null && size(one.memory), one.nic !== null && `nearest ${one.nic}`)
+    return html`<span class="part gpu-part"
+      ><b>GPU${one.index}</b><small>${one.name}</small><small>${more}</small></span
+    >`
+  }
+  const nic = ({name, kind, speed, up}: PageTopology['nics'][number]): Html => {
+    const more = listed(kind, speed !== null && `${speed} Gbit/s`)
+    return html`<span class="part nic-part"><b>${name}</b><small>${more}</small>${up === false && state('down')}</span>`
+  }
   const box = (title: string, more: Content, has: (at: number | null) => boolean): Html =>
     html`<div class="card numa">
       <h3>${title} <small>${more}</small></h3>
       <div class="parts">
-        ${gpus
-          .filter((one) => has(one.numaNode))
-          .map(
-            (one) =>
-              html`<span class="part gpu-part"
-                ><b>GPU${one.index}</b><small>${one.name}</small
-                ><small
-                  >${[one.memory === null ? '' : size(one.memory), one.nic === null ? '' : `nearest ${one.nic}`].filter(Boolean).join(', ')}</small
-                ></span
-              >`,
-          )}${nics.filter((one) => has(one.numaNode)).map((one) => html`<span class="part nic-part"><b>${one.name}</b><small>${[one.kind, one.speed === null ? '' : `${one.speed} Gbit/s`].filter(Boolean).join(', ')}</small>${one.up === false && state('down')}</span>`)}
+        ${gpus.filter((one) => has(one.numaNode)).map(gpu)}${nics.filter((one) => has(one.numaNode)).map(nic)}
       </div>
     </div>`
-  return html`${numa.map((one) => box(`NUMA ${one.node}`, `CPUs ${one.cpus}${one.memory === null ? '' : `, ${size(one.memory)}`}`, (at) => at === one.node))}${[...gpus, ...nics].some((one) => isLost(one.numaNode)) && box('elsewhere', 'nobody tells where', isLost)}`
+  const boxes = numa.map(({node, cpus, memory}) =>
+    box(`NUMA ${node}`, listed(`CPUs ${cpus}`, memory !== null && size(memory)), (at) => at === node),
+  )
+  const hasLost = [...gpus, ...nics].some((one) => isLost(one.numaNode))
+  return [boxes, hasLost && box('elsewhere', 'nobody tells where', isLost)]
 }
 
 /** Rows: GPUs, then NICs. Columns: GPUs. The nearer, the darker; the words say the same. */

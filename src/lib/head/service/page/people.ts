@@ -1,6 +1,6 @@
 import type {PeopleFacts, QueuedRun, QuotaUse, UserToken} from '../../types.ts'
 import {html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {tableOr} from './layout.ts'
 import {ago, duration} from './words.ts'
 
 /** Who there is, what they may and have, and who waits. */
@@ -14,6 +14,7 @@ const WHAT = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as 
 
 /** The body of the page of people. Pure. */
 export function peopleBody({users, teams, projects, tokens, quotas, queue}: PeopleSeen, now: number): Html {
+  const unlimited = html`No quota: <code>flexrack quota set user:NAME --gpus 4</code>`
   return html`<h1>People</h1>
     ${section(
       'Waiting',
@@ -21,7 +22,7 @@ export function peopleBody({users, teams, projects, tokens, quotas, queue}: Peop
       ['run', 'who', 'GPUs', 'priority', 'since', 'why'],
       queue.map((one) => waiting(one, now)),
     )}
-    ${section('Quotas', html`No quota: <code>flexrack quota set user:NAME --gpus 4</code>`, ['of', 'what', 'used', 'most', 'by'], quotas.flatMap(quotaRows))}
+    ${section('Quotas', unlimited, ['of', 'what', 'used', 'most', 'by'], quotas.flatMap(quotaRows))}
     ${section(
       'Users',
       html`Whoever may log in to the head's node is its admin: <code>flexrack user add NAME --key FILE</code>`,
@@ -82,10 +83,9 @@ export function peopleBody({users, teams, projects, tokens, quotas, queue}: Peop
 /** `none`: what stands there instead of an empty table; undefined: the whole section is left out. */
 function section(title: string, none: Content, head: string[], rows: Html[]): Html | undefined {
   if (rows.length === 0 && none === undefined) return undefined
-  const body = rows.length > 0 ? table(head, rows) : html`<p class="none">${none}</p>`
   return html`<section>
     <h2>${title}</h2>
-    ${body}
+    ${tableOr(none, head, rows)}
   </section>`
 }
 

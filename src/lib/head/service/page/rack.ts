@@ -1,7 +1,7 @@
 import type {PageGpu, PageNode, PageRack, PageRun} from '../../types.ts'
 import {meter, spark} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {table} from './layout.ts'
+import {table, tableOr} from './layout.ts'
 import {runRows, RUN_HEAD} from './runs.ts'
 import {ago, duration, isOpen, percent, size, sizes, state} from './words.ts'
 
@@ -42,12 +42,12 @@ export function rackBody(seen: RackSeen, now: number): Html {
       ${parts.notice}
       <p class="none">The nodes are being asked. This page shows them as soon as they have answered.</p>`
   const rows = seen.rack.nodes.map((node) => parts[`node-${slug(node.name)}`])
+  const none = html`The rack has no nodes yet: <code>flexrack rack add</code>`
   return html`<h1 class="unseen">Rack ${seen.rack.rack}</h1>
     ${parts.notice} ${parts.tiles}
     <section aria-labelledby="nodes-title">
       <h2 id="nodes-title">Nodes</h2>
-      ${seen.rack.nodes.length === 0 ? html`<p class="none">The rack has no nodes yet: <code>flexrack rack add</code></p>` : table(['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes')}
-      ${legend(seen.rack)}
+      ${tableOr(none, ['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes')} ${legend(seen.rack)}
     </section>
     ${parts.going} ${parts.leases}`
 }
@@ -78,11 +78,13 @@ function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
       <dt>${name}</dt>
       <dd>${value}<small>${more}</small></dd>
     </div>`
+  const busyTile = (share: number): Html =>
+    tile('GPUs busy', percent(share), idle > 0 ? `${idle} leased and idle` : 'on average', idle > 0 ? 'raised' : '')
   return html`<dl class="tiles" id="tiles">
     ${tile('nodes', well, well === meant ? 'all answer' : `of ${meant} answer`, well === meant ? '' : 'bad')}
     ${gpus.length > 0 ? tile('free GPUs', free, `of ${gpus.length} shared`) : tile('GPUs', counted, counted > 0 ? 'none shared' : 'none')}
     ${gpus.length > 0 ? tile('GPU memory', sizes(used, memory), 'used') : undefined}
-    ${busy === null ? undefined : tile('GPUs busy', percent(busy), idle > 0 ? `${idle} leased and idle` : 'on average', idle > 0 ? 'raised' : '')}
+    ${busy === null ? undefined : busyTile(busy)}
     ${tile('runs', going.length, waiting > 0 ? `${waiting} wait` : going.length === 1 ? 'goes on' : 'go on')}
     ${gpus.length > 0 ? tile('leases', taken.length, `of ${new Set(taken.map((one) => one.owner)).size} users`) : undefined}
   </dl>`
@@ -106,23 +108,25 @@ function nodeRow(node: PageNode, going: PageRun[], busy: (number | null)[]): Htm
   const {memory, disk} = node
   const share = memory && memory.used / Math.max(1, memory.total)
   const full = disk && 1 - disk.free / Math.max(1, disk.total)
+  const line = (now: number): Html => {
+    const label = `processors of ${node.name}: ${percent(now)} busy`
+    return html`<span class="pair">${spark(busy, LINE_LOOKS, label)}<b>${percent(now)}</b></span>`
+  }
+  const filled = meter(share, `memory of ${node.name}: ${percent(share ?? 0)}`, 'load')
+  const links = mine.slice(0, 2).map((one) => html`<a class="run" href="${address(['runs', one.run])}">${one.run}</a> `)
   return html`<tr id="node-${slug(node.name)}">
     ${name}
     <td data-name="processors">
-      ${node.busy === null ? undefined : html`<span class="pair">${spark(busy, LINE_LOOKS, `processors of ${node.name}: ${percent(node.busy)} busy`)}<b>${percent(node.busy)}</b></span>`}<small
+      ${node.busy === null ? undefined : line(node.busy)}<small
         >${node.load === null ? undefined : `load ${node.load.toFixed(1)}`}${node.cores === null ? undefined : ` of ${node.cores}`}</small
       >
     </td>
-    <td data-name="memory">
-      ${memory && html`${meter(share, `memory of ${node.name}: ${percent(share ?? 0)}`, 'load')}<small>${sizes(memory.used, memory.total)}</small>`}
-    </td>
+    <td data-name="memory">${memory && html`${filled}<small>${sizes(memory.used, memory.total)}</small>`}</td>
     <td data-name="disk">
       ${disk && html`${meter(full, `disk of ${node.name}: ${percent(full ?? 0)}`, 'load')}<small>${size(disk.free)} free</small>`}
     </td>
     <td data-name="GPUs">${gpuCells(node)}</td>
-    <td data-name="runs">
-      ${mine.slice(0, 2).map((one) => html`<a class="run" href="${address(['runs', one.run])}">${one.run}</a> `)}${mine.length > 2 && html`<small>and ${mine.length - 2} more</small>`}
-    </td>
+    <td data-name="runs">${links}${mine.length > 2 && html`<small>and ${mine.length - 2} more</small>`}</td>
   </tr>`
 }
 
@@ -151,10 +155,10 @@ function gpuCell(node: string, gpu: PageGpu): Html {
     `${node}:${gpu.index} ${gpu.name}`,
     `${size(gpu.used)} of ${size(gpu.memory)}`,
     `${percent(gpu.busy)} busy`,
-    ...gpu.holders.map(
-      (one) =>
-        `${one.owner}${one.purpose === '' ? '' : ` (${one.purpose})`} has ${percent(one.share)}${one.from === null ? '' : `, used from ${one.from}`}`,
-    ),
+    ...gpu.holders.map(({owner, purpose, share, from: place}) => {
+      const whose = purpose === '' ? owner : `${owner} (${purpose})`
+      return `${whose} has ${percent(share)}${place === null ? '' : `, used from ${place}`}`
+    }),
     ...(isFree ? ['free'] : []),
   ].join('\n')
   const kind = [
@@ -186,10 +190,10 @@ function legend({nodes}: PageRack): Html | undefined {
 }
 
 function goingOn(going: PageRun[], now: number): Html {
-  const rows = runRows(going, now)
+  const none = html`No run goes on. <a href="${address(['runs'])}">The runs there were</a>`
   return html`<section id="going" aria-labelledby="going-title">
     <h2 id="going-title">Going on</h2>
-    ${going.length === 0 ? html`<p class="none">No run goes on. <a href="${address(['runs'])}">The runs there were</a></p>` : table(RUN_HEAD, rows)}
+    ${tableOr(none, RUN_HEAD, runRows(going, now))}
   </section>`
 }
 

@@ -2,7 +2,7 @@ import type {PageRank, PageRunDetail, PageStacks} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
 import {table} from './layout.ts'
-import {ago, isOpen, percent, size} from './words.ts'
+import {ago, percent, size} from './words.ts'
 
 const [WIDTH, HEIGHT, FOOT] = [900, 96, 16]
 /** A rank below this share of the median is told of. */
@@ -54,6 +54,13 @@ function bars(ranks: readonly PageRank[]): Html {
     const height = (valueOf(one) / most) * (HEIGHT - FOOT - 4)
     const waits = height * Math.min(1, one.wait ?? 0)
     const [x, width] = [(index * each).toFixed(1), Math.max(1, each - Math.min(3, each / 4)).toFixed(1)]
+    const tick = html`<text
+      class="tick"
+      x="${(index * each + each / 2).toFixed(1)}"
+      y="${HEIGHT - 2}"
+      text-anchor="middle"
+      >${one.rank}</text
+    >`
     return html`<g
       ><title>
         rank ${one.rank} on ${one.node}: ${short(valueOf(one))}
@@ -71,15 +78,16 @@ function bars(ranks: readonly PageRank[]): Html {
         y="${(HEIGHT - FOOT - waits).toFixed(1)}"
         width="${width}"
         height="${waits.toFixed(1)}"
-      />${each >= 26 || index % Math.ceil(26 / each) === 0 ? html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 2}" text-anchor="middle">${one.rank}</text>` : undefined}</g
+      />${index % Math.ceil(26 / each) === 0 && tick}</g
     >`
   }
   const slow = ranks.filter((one) => valueOf(one) < median * SLOW).map((one) => one.rank)
+  const slower = slow.length === 0 ? 'none is slower' : `slower: ${slow.join(', ')}`
   return html`<svg
       class="ranks"
       viewBox="0 0 ${WIDTH} ${HEIGHT}"
       role="img"
-      aria-label="${ranks.length} ranks, ${short(median)} ${what} in the middle; ${slow.length === 0 ? 'none is slower' : `slower: ${slow.join(', ')}`}"
+      aria-label="${ranks.length} ranks, ${short(median)} ${what} in the middle; ${slower}"
     >
       ${ranks.map(bar)}
     </svg>
@@ -92,6 +100,10 @@ function bars(ranks: readonly PageRank[]): Html {
 /** When ranks made no progress, who was waited for, and where they were. Pure. */
 export function hangsSection({hangs: found}: PageRunDetail, now: number): Html {
   if (found.length === 0) return html`<section id="hangs"></section>`
+  const stack = (lines: readonly string[]): Html => {
+    const text = lines.map((line) => html`<span class="l">${line}</span>`)
+    return html`<pre class="stack" tabindex="0" aria-label="stacks">${text}</pre>`
+  }
   return html`<section id="hangs" aria-labelledby="hangs-title">
     <h2 id="hangs-title">Hangs</h2>
     ${found.map(
@@ -99,7 +111,7 @@ export function hangsSection({hangs: found}: PageRunDetail, now: number): Html {
         html`<div class="warn">
           <p><b>attempt ${one.attempt}, ${ago(one.at, now)}</b> ${one.text}</p>
           ${one.suspects.map(({rank, node, why}) => html`<p>rank ${rank} on ${node}: ${why}</p>`)}
-          ${one.lines.length > 0 && html`<pre class="stack" tabindex="0" aria-label="stacks">${one.lines.map((line) => html`<span class="l">${line}</span>`)}</pre>`}
+          ${one.lines.length > 0 && stack(one.lines)}
         </div>`,
     )}
   </section>`
@@ -124,9 +136,4 @@ ${frames.map((one) => html`<span class="l"><b>${one.function}</b> ${one.file}${o
         </section>`,
     )}
     <p class="legend">Attempt ${attempt}, the main thread of every rank, the innermost call first.</p>`
-}
-
-/** Whether its stacks can be asked for. */
-export function hasStacks({status}: Pick<PageRunDetail, 'status'>): boolean {
-  return isOpen({status}) && status === 'running'
 }

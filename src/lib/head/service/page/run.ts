@@ -3,7 +3,7 @@ import {curves, short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
 import {table, warning} from './layout.ts'
 import type {RunCurves} from './mlflow-facts.ts'
-import {hangsSection, hasStacks, ranksSection} from './ranks.ts'
+import {hangsSection, ranksSection} from './ranks.ts'
 import {timeline} from './timeline.ts'
 import {ago, duration, isOpen, size, state, tookOf} from './words.ts'
 
@@ -43,10 +43,16 @@ export function runBody(seen: RunSeen, error: string | undefined, log: Html, may
     ${artifacts(detail)}`
 }
 
-function actions(detail: PageRunDetail, may: boolean): Html {
+function actions({run, tracked, status}: PageRunDetail, may: boolean): Html {
+  const button = (path: readonly string[], text: string, kind = 'button'): Html =>
+    html`<a class="${kind}" href="${address(path)}">${text}</a>`
+  const buttons = [
+    tracked !== null && button(['why', 'run', run], 'Where from'),
+    may && status === 'running' && button(['runs', run, 'stacks'], 'Stacks'),
+    may && isOpen({status}) && button(['runs', run, 'stop'], 'Stop …', 'button danger'),
+  ]
   return html`<span class="act"
-    ><a class="button" href="${address(['compare'], {run: detail.run})}">Compare with …</a
-    >${detail.tracked !== null && html`<a class="button" href="${address(['why', 'run', detail.run])}">Where from</a>`}${may && hasStacks(detail) && html`<a class="button" href="${address(['runs', detail.run, 'stacks'])}">Stacks</a>`}${may && isOpen(detail) && html`<a class="button danger" href="${address(['runs', detail.run, 'stop'])}">Stop …</a>`}</span
+    ><a class="button" href="${address(['compare'], {run})}">Compare with …</a>${buttons}</span
   >`
 }
 

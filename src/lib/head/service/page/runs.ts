@@ -1,7 +1,7 @@
 import type {PageRun} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
-import {option, table, warning} from './layout.ts'
+import {option, tableOr, warning} from './layout.ts'
 import {ago, duration, isOpen, isSystem, metricNames, state, tookOf} from './words.ts'
 
 export const RUN_HEAD = ['run', 'state', 'took', 'ranks', 'nodes', 'values', 'started']
@@ -48,9 +48,10 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
   const shown = filterRuns(runs, filter)
   const projects = [...new Set(runs.flatMap((one) => one.project ?? []))].sort()
   const states = [...new Set(runs.map((one) => one.status))].sort()
+  const none = runs.length === 0 ? html`There are no runs yet: <code>flexrack train</code>` : 'No run is like that.'
   return html`<h1>Runs</h1>
     ${warning(error)} ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
-    ${list && list.unasked.length > 0 ? html`<p class="warn">${list.unasked.join(', ')} did not answer: runs that only they know are missing.</p>` : undefined}
+    ${list && list.unasked.length > 0 && silent(list.unasked)}
     <form class="filter" method="get" action="${address(['runs'])}">
       <label
         >Search
@@ -71,9 +72,13 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
       <button>Show</button>
     </form>
     <form method="get" action="${address(['compare'])}">
-      ${shown.length === 0 ? html`<p class="none">${runs.length === 0 ? html`There are no runs yet: <code>flexrack train</code>` : 'No run is like that.'}</p>` : table([html`<span class="unseen">compare</span>`, ...RUN_HEAD], runRows(shown, now, true))}
+      ${tableOr(none, [html`<span class="unseen">compare</span>`, ...RUN_HEAD], runRows(shown, now, true))}
       ${shown.length > 1 ? html`<p class="act"><button>Compare those marked</button> <small>two to eight</small></p>` : undefined}
     </form>`
+}
+
+function silent(nodes: readonly string[]): Html {
+  return html`<p class="warn">${nodes.join(', ')} did not answer: runs that only they know are missing.</p>`
 }
 
 function select(name: string, chosen: string, options: readonly (readonly [string, string])[]): Html {
@@ -83,9 +88,11 @@ function select(name: string, chosen: string, options: readonly (readonly [strin
   </select>`
 }
 
-export function runRows(runs: readonly PageRun[], now: number, canMark = false): Content {
+export function runRows(runs: readonly PageRun[], now: number, canMark = false): Html[] {
   return runs.map((one) => {
     const took = tookOf(one, now)
+    const again = one.attempt !== null && one.attempt > 1 && html`<small>attempt ${one.attempt}</small>`
+    const cause = one.cause !== null && html`<small class="cause">${one.cause}</small>`
     const mark =
       canMark &&
       html`<td>
@@ -97,9 +104,7 @@ export function runRows(runs: readonly PageRun[], now: number, canMark = false):
         <a href="${address(['runs', one.run])}">${one.run}</a
         >${one.project === null || one.run.startsWith(one.project) ? undefined : html`<small>${one.project}</small>`}
       </td>
-      <td data-name="state">
-        ${state(one.status)}${one.attempt !== null && one.attempt > 1 ? html`<small>attempt ${one.attempt}</small>` : undefined}${one.cause === null ? undefined : html`<small class="cause">${one.cause}</small>`}
-      </td>
+      <td data-name="state">${state(one.status)}${again}${cause}</td>
       <td data-name="took" class="number">${took === null ? '' : duration(took)}</td>
       <td data-name="ranks" class="number">${one.worldSize}</td>
       <td data-name="nodes">

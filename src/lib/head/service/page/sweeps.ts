@@ -1,7 +1,7 @@
 import type {PageSweep} from '../../types.ts'
 import {meter, short} from './draw.ts'
-import {address, html, type Html} from './html.ts'
-import {table, warning} from './layout.ts'
+import {address, html, type Content, type Html} from './html.ts'
+import {table, tableOr, warning} from './layout.ts'
 import {percent, state} from './words.ts'
 
 const MOST_TRIALS = 300
@@ -19,8 +19,9 @@ export function sweepsBody(sweeps: readonly PageSweep[], error: string | undefin
         <td class="number">${one.best === null ? '' : short(one.best)}</td>
       </tr>`,
   )
+  const none = html`There is no sweep yet: <code>flexrack sweep</code>`
   return html`<h1>Sweeps</h1>
-    ${warning(error)}${rows.length === 0 ? html`<p class="none">There is no sweep yet: <code>flexrack sweep</code></p>` : table(['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
+    ${warning(error)}${tableOr(none, ['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
 }
 
 /** The body of the page of a sweep. Pure. */
@@ -29,13 +30,18 @@ export function sweepBody(sweep: PageSweep): Html {
   const best = bestOf(sweep)
   const importance = Object.entries(sweep.importance).toSorted((a, b) => b[1] - a[1])
   const names = [...new Set(sweep.trials.flatMap((one) => Object.keys(one.params)))]
+  const valueOf = (value: string | number | undefined): Content => (typeof value === 'number' ? short(value) : value)
+  const picture = (): Html =>
+    html`<div class="card wide" tabindex="0" role="group" aria-label="parallel coordinates">
+      ${parallel(sweep, names)}
+    </div>`
   return html`<div class="title">
       <h1>${sweep.sweep}</h1>
       ${state(sweep.status)}
     </div>
     <section aria-labelledby="parallel-title">
       <h2 id="parallel-title">Parameters and ${sweep.metric}</h2>
-      ${done.length < 2 ? html`<p class="none">Two trials that have ended make a picture.</p>` : html`<div class="card wide" tabindex="0" role="group" aria-label="parallel coordinates">${parallel(sweep, names)}</div>`}
+      ${done.length < 2 ? html`<p class="none">Two trials that have ended make a picture.</p>` : picture()}
     </section>
     ${
       importance.length > 0 &&
@@ -67,7 +73,7 @@ export function sweepBody(sweep: PageSweep): Html {
                 <th scope="row">${one.number}${one === best && html` <span class="tag">best</span>`}</th>
                 <td>${state(one.state)}</td>
                 <td class="number">${one.value === null ? '' : short(one.value)}</td>
-                ${names.map((name) => html`<td class="number">${typeof one.params[name] === 'number' ? short(one.params[name]) : one.params[name]}</td>`)}
+                ${names.map((name) => html`<td class="number">${valueOf(one.params[name])}</td>`)}
                 <td>${one.run !== null && html`<a class="run" href="${address(['runs', one.run])}">${one.run}</a>`}</td>
               </tr>`,
           ),
@@ -102,13 +108,25 @@ function parallel(sweep: PageSweep, names: string[]): Html {
       )
       .join(' ')
   const best = bestOf(sweep)
+  const shown = done.slice(0, MOST_TRIALS).map((one) => {
+    const title = `trial ${one.number}: ${short(one.value ?? Number.NaN)}`
+    return html`<polyline points="${line(one)}"><title>${title}</title></polyline>`
+  })
+  const axis = ({name, place, x}: (typeof axes)[number]): Html => {
+    const marks = place.marks.map(([text, at]) => {
+      const y = (BOTTOM - at * (BOTTOM - TOP) + 4).toFixed(1)
+      return html`<text class="tick" x="${x + 6}" y="${y}">${text}</text>`
+    })
+    const title = html`<text class="tick" x="${x}" y="16" text-anchor="middle">${name}</text>`
+    return html`<line class="axis" x1="${x}" x2="${x}" y1="${TOP}" y2="${BOTTOM}" />${title}${marks}`
+  }
   return html`<svg
     class="parallel"
     viewBox="0 0 ${WIDTH} ${HEIGHT}"
     role="img"
     aria-label="parallel coordinates of ${done.length} trials; the best has ${sweep.metric} ${short(best?.value ?? Number.NaN)}"
   >
-    ${done.slice(0, MOST_TRIALS).map((one) => html`<polyline points="${line(one)}"><title>trial ${one.number}: ${short(one.value ?? Number.NaN)}</title></polyline>`)}${best && html`<polyline class="best" points="${line(best)}" />`}${axes.map(({name, place, x}) => html`<line class="axis" x1="${x}" x2="${x}" y1="${TOP}" y2="${BOTTOM}" /><text class="tick" x="${x}" y="16" text-anchor="middle">${name}</text>${place.marks.map(([text, at]) => html`<text class="tick" x="${x + 6}" y="${(BOTTOM - at * (BOTTOM - TOP) + 4).toFixed(1)}">${text}</text>`)}`)}
+    ${shown}${best && html`<polyline class="best" points="${line(best)}" />`}${axes.map(axis)}
   </svg>`
 }
 

@@ -63,15 +63,14 @@ export function timeline(detail: PageRunDetail, span: RunCurves['span'], now: nu
         >${share === 0 ? 'start' : `+${duration((last - started) * share)}`}</text
       >`,
   )
+  const told = [
+    ...stages.map(({name, from, to}) => `${name} ${duration(to - from)}`),
+    ...attempts.map((one) => `attempt ${one.attempt} ${one.status}`),
+  ]
   return html`<section id="timeline" aria-labelledby="timeline-title">
     <h2 id="timeline-title">Attempts</h2>
     <div class="card wide" tabindex="0" role="group" aria-label="from the start to the last step">
-      <svg
-        class="timeline"
-        viewBox="0 0 ${WIDTH} ${height}"
-        role="img"
-        aria-label="${[...stages.map(({name, from, to}) => `${name} ${duration(to - from)}`), ...attempts.map((one) => `attempt ${one.attempt} ${one.status}`)].join(', ')}"
-      >
+      <svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${told.join(', ')}">
         ${top > 0 && stageRow(stages, x)}${attempts.map(bar)}${marks}
       </svg>
     </div>

@@ -41,17 +41,24 @@ export class Topic<T> {
   /** For a page that is being loaded: what was seen lately, or a first look. */
   async fresh(): Promise<Seen<T>> {
     this.#until = Date.now() + LINGER_MS
+    return this.#lately()
+  }
+
+  /**
+   * The same of a page that is nothing without it and does not go on looking: one look for all who ask within its time.
+   * Errors: 404 with why it could not be looked at.
+   */
+  async need(): Promise<T> {
+    const {value, error} = await this.#lately()
+    if (value === undefined) throw new Failure(404, 'NOT_FOUND', error ?? 'it is not known yet')
+    return value
+  }
+
+  async #lately(): Promise<Seen<T>> {
     const isOld = Date.now() - this.#seen.at > Math.max(FRESH_MS, this.#everyMs * 2)
     this.#start()
     if (isOld) await this.#first
     return this.#seen
-  }
-
-  /** The same of a page that is nothing without it. Errors: 404 with why it could not be looked at. */
-  async need(): Promise<T> {
-    const {value, error} = await this.fresh()
-    if (value === undefined) throw new Failure(404, 'NOT_FOUND', error ?? 'it is not known yet')
-    return value
   }
 
   /** Has `tell` called after every look. Gives what ends that. */
@@ -72,7 +79,7 @@ export class Topic<T> {
   }
 
   async #run(looked: () => void): Promise<void> {
-    while (this.#watchers.size > 0 || Date.now() < this.#until) {
+    do {
       const began = Date.now()
       try {
         this.#seen = {value: await this.#look(), at: Date.now(), error: undefined}
@@ -84,7 +91,7 @@ export class Topic<T> {
       for (const tell of this.#watchers) tell(this.#seen)
       const pause = this.#seen.error === undefined ? this.#everyMs : PAUSE_MS
       await new Promise((resolve) => setTimeout(resolve, Math.max(50, pause - (Date.now() - began))).unref())
-    }
+    } while (this.#watchers.size > 0 || Date.now() < this.#until)
     this.#running = false
     this.#ended()
   }

@@ -2,7 +2,7 @@ import {readBody} from '../body.ts'
 import {Failure} from '../failure.ts'
 import type {Incoming} from '../incoming.ts'
 import type {Limits} from '../limits.ts'
-import {address, escape, html, Html} from './html.ts'
+import {address, html, type Html} from './html.ts'
 import type {Site} from './views.ts'
 
 /** A request that somebody tries out, typed by hand. Bytes of the form, characters of it. */
@@ -74,12 +74,12 @@ export function trySection(endpoint: string, protocol: string, tried: Tried | un
         required
         placeholder="${EXAMPLES[protocol] ?? EXAMPLES.v2}"
       >
-${tried && new Html(`\n${escape(tried.text)}`)}</textarea>
+${tried && `\n${tried.text}`}</textarea>
       <span class="act"
         ><button>Send</button>${tried?.answer && html`<small>answered in ${tried.answer.milliseconds} ms</small>`}</span
       >
       ${tried?.error !== undefined && html`<p class="warn cause" role="alert">${tried.error}</p>`}
-      ${tried?.answer && html`<pre class="answer" tabindex="0" aria-label="answer">${new Html(escape(tried.answer.text))}</pre>`}
+      ${tried?.answer && html`<pre class="answer" tabindex="0" aria-label="answer">${tried.answer.text}</pre>`}
     </form>
   </section>`
 }

@@ -2,7 +2,7 @@ import type {FastifyInstance} from 'fastify'
 import type {BodyOf} from '../body.ts'
 import type {Parts} from '../parts.ts'
 import {queueFigures} from '../queue/metrics.ts'
-import {trafficCounts} from './traffic-counts.ts'
+import {serversOf, trafficCounts} from './traffic-counts.ts'
 
 type Named = {Params: {name: string}}
 
@@ -53,23 +53,21 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
 
 /** An endpoint's document, and what the gateway does with it now. Errors: 404. */
 export function describeEndpoint(parts: Parts, name: string): object {
-  const {endpoints, traffic, measures, rollouts, shadows, scaler, followers} = parts
+  const {endpoints, measures, rollouts, shadows, scaler, followers} = parts
   const record = endpoints.get(name)
-  const {active, canary} = record.document
-  const places = active?.scaling?.places.map(({url}) => url)
-  const targets = [...(places ?? active?.targets ?? []), ...(canary?.targets ?? [])]
-  const {in_flight: own, served} = traffic.counts(targets)
+  const {canary} = record.document
+  const {urls, inFlight, served} = serversOf(parts, record)
   return {
     name,
     ...record,
-    in_flight: followers.withInFlight(own),
+    in_flight: inFlight,
     served,
     followed: followers.areCurrent,
     promised: endpoints.promisedTo(name) ?? null,
     rollout: canary ? rollouts.of(name, canary) : null,
     figures: measures.figures(name),
     scaling: scaler.figures(name) ?? null,
-    queue: queueFigures(parts, name, targets),
+    queue: queueFigures(parts, name, urls),
     shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
   }
 }

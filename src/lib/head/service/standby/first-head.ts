@@ -8,8 +8,8 @@ const LARGEST_ANSWER = 64 * 1024 * 1024
 export class Dismissed extends Error {}
 
 /**
- * The way to another head: that which is followed, or that which decides. It is the one whose certificate the rack's authority has signed for the name of
- * heads, and nothing is sent before that is proved.
+ * The way to another head: that which is followed, or that which decides. It is the one whose certificate the rack's
+ * authority has signed for the name of heads, and nothing is sent before that is proved.
  */
 export class FirstHead {
   readonly #url: string
