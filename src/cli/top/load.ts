@@ -37,7 +37,8 @@ function loadView(now: LoadReport, state: TopState, at: number): TopView {
   const isFirst = now.seconds > 4 * state.interval
   const over = isFirst ? `${Math.round(now.seconds)} s, since the head was started` : `${now.seconds.toFixed(1)} s`
   return {
-    head: `endpoints of rack ${now.rack}  over ${over}`,
+    title: `endpoints of rack ${now.rack}`,
+    facts: [`over ${over}`],
     notes: now.unknown.map(({node, message}) => paint.yellow(`GPUs of ${node} not known: ${message}`)),
     panes: loadPanes(now),
     state,
