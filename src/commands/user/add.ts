@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class UserAdd extends PeopleCommand {
   static override summary = "add a user of the rack's head, or change one"
@@ -33,18 +34,19 @@ export default class UserAdd extends PeopleCommand {
     ])
     const keys = await Promise.all((flags.key ?? []).map(async (file) => (await readPublicKey(file))!.key))
     const {admin, change} = flags
+    const keysText = keys.length === 1 ? 'an SSH key' : `${keys.length} SSH keys`
     const isChange = change && {change: true}
-    const one = {
-      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keys.length === 1 ? 'an SSH key' : `${keys.length} SSH keys`}`,
-      method: 'PUT' as const,
+    const one: PeopleChange = {
+      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keysText}`,
+      method: 'PUT',
       path: `users/${encodeURIComponent(name)}`,
       body: {...(admin !== undefined && {admin}), ...(flags.key && {keys}), ...isChange},
     }
     return this.change(
       flags,
       'user add',
-      [one],
-      (_answers, {listener, ca}) => ({
+      one,
+      (_answer, {listener, ca}) => ({
         name,
         admin: admin === true,
         keys: keys.length,
