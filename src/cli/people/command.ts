@@ -17,7 +17,7 @@ export abstract class PeopleCommand extends HeadCommand {
     flags: ChangeFlags,
     command: string,
     change: PeopleChange,
-    done: (answer: object, head: HeadConnection) => T,
+    done: (answer: object, head: HeadConnection) => T | Promise<T>,
     text: (value: T) => string,
   ): Promise<unknown> {
     const {carryOutPeople, planPeople} = await import('../../lib/people/index.ts')

@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {PeopleFacts} from '../../lib/head/index.ts'
 import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class UserAdd extends PeopleCommand {
@@ -34,10 +35,10 @@ export default class UserAdd extends PeopleCommand {
     ])
     const keys = await Promise.all((flags.key ?? []).map(async (file) => (await readPublicKey(file))!.key))
     const {admin, change} = flags
-    const keysText = keys.length === 1 ? 'an SSH key' : `${keys.length} SSH keys`
+    const keysText = keys.length === 1 ? ', with an SSH key' : `, with ${keys.length} SSH keys`
     const isChange = change && {change: true}
     const one: PeopleChange = {
-      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keysText}`,
+      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}${flags.key || !change ? keysText : ''}`,
       method: 'PUT',
       path: `users/${encodeURIComponent(name)}`,
       body: {...(admin !== undefined && {admin}), ...(flags.key && {keys}), ...isChange},
@@ -46,12 +47,12 @@ export default class UserAdd extends PeopleCommand {
       flags,
       'user add',
       one,
-      (_answer, {listener, ca}) => ({
-        name,
-        admin: admin === true,
-        keys: keys.length,
-        invitation: invitationOf({...listener, ca}),
-      }),
+      async (_answer, head) => {
+        // What was not changed is known there.
+        const {users} = await head.request<PeopleFacts>('GET', '/flexrack/v1/people')
+        const {admin: isAdmin, keys: known} = users[name]!
+        return {name, admin: isAdmin, keys: known, invitation: invitationOf({...head.listener, ca: head.ca})}
+      },
       addedText(flags.rack),
     )
   }
