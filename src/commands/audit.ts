@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../cli/base/command.ts'
 import {projectFlag, rackFlag} from '../cli/base/flags.ts'
+import {HeadCommand} from '../cli/base/head-command.ts'
 
-export default class AuditList extends BaseCommand {
+export default class AuditList extends HeadCommand {
   static override summary = 'show what was changed and refused at the head, and by whom'
   static override description =
     'The head notes every change and every refusal in a log whose lines depend on each other; `audit verify` says whether somebody has touched it. ' +
@@ -25,15 +25,13 @@ export default class AuditList extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(AuditList)
-    const [context, {withRackHead}, {readAudit}, {auditText}, {sinceOf}] = await Promise.all([
-      this.context(),
-      import('../cli/base/rack-head.ts'),
+    const [{readAudit}, {auditText}, {sinceOf}] = await Promise.all([
       import('../lib/audit/index.ts'),
       import('../cli/audit/text.ts'),
       import('../lib/usage/index.ts'),
     ])
     const since = sinceOf(flags.since, Date.now() / 1000)
-    return withRackHead(await this.session(flags), context, async (head) =>
+    return this.askHead(flags, async (head) =>
       this.answer(await readAudit(head, {...flags, since, most: flags.last}), auditText),
     )
   }

@@ -42,6 +42,7 @@ export default class Login extends BaseCommand {
       import('../cli/people/text.ts'),
       import('../cli/tracking/length.ts'),
     ])
-    return this.answer(await logInHere({...flags, seconds: tokenSeconds(flags.for)}, await this.context()), whoText)
+    const login = {...flags, seconds: tokenSeconds(flags.for)}
+    return this.answer(await logInHere(login, await this.session(flags), await this.context()), whoText)
   }
 }

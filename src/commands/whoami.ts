@@ -1,7 +1,8 @@
 import {rackFlag} from '../cli/base/flags.ts'
-import {PeopleCommand} from '../cli/people/command.ts'
+import {HeadCommand} from '../cli/base/head-command.ts'
+import type {WhoAmI as WhoAmIAnswer} from '../lib/head/index.ts'
 
-export default class WhoAmI extends PeopleCommand {
+export default class WhoAmI extends HeadCommand {
   static override summary = 'who you are to a rack, and what you may there'
   static override description =
     'Asks the head whose token this machine has, and says in one line what of it nodes do not enforce: there the account counts.'
@@ -14,9 +15,9 @@ export default class WhoAmI extends PeopleCommand {
       import('../cli/people/accounts.ts'),
       import('../cli/people/text.ts'),
     ])
-    return this.ask(flags, async (head, {rack}) => {
-      const me = await head.request<never>('GET', '/flexrack/v1/whoami')
-      return this.answer({rack: rack.name, ...(me as object), accounts: accountsLine(rack)} as never, whoText)
+    return this.askHead(flags, async (head, {rack}) => {
+      const me = await head.request<WhoAmIAnswer>('GET', '/flexrack/v1/whoami')
+      return this.answer({rack: rack.name, ...me, accounts: accountsLine(rack)}, whoText)
     })
   }
 }

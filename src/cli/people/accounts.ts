@@ -5,5 +5,8 @@ export function accountsLine({nodes, head}: Pick<Rack, 'nodes' | 'head'>): strin
   const users = [...new Set(nodes.map((one) => one.user ?? 'your own name'))]
   const own = nodes.find((one) => one.name === head.node)?.user
   const account = own === undefined ? "the account of the head's node" : `the account ${own} of the head's node`
-  return `Roles hold at the head. On nodes your account counts (${users.join(', ')}): people who share one are not kept apart there, and whoever may use the one that started the head is its admin (${account}).`
+  return (
+    `Roles hold at the head. On nodes your account counts (${users.join(', ')}): people who share one are not kept apart ` +
+    `there, and whoever may use the one that started the head is its admin (${account}).`
+  )
 }

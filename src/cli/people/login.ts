@@ -1,12 +1,11 @@
 import {CliError, ownerName, Secret, type Context} from '../../lib/base/index.ts'
 import type {DeviceCode} from '../../lib/head/index.ts'
 import {askSecret} from '../base/prompt.ts'
-import {openSession} from '../base/session.ts'
+import type {Session} from '../base/session.ts'
 import {accountsLine} from './accounts.ts'
 import type {ShownLogin} from './text.ts'
 
 interface LoginFlags {
-  rack?: string | undefined
   user?: string | undefined
   key?: string | undefined
   invitation?: string | undefined
@@ -18,9 +17,8 @@ interface LoginFlags {
 }
 
 /** Logs in as the flags say. Errors: USAGE, NOT_FOUND where there is no SSH key, those of logIn. */
-export async function logInHere(flags: LoginFlags, context: Context): Promise<ShownLogin> {
-  const [{rack, fleet}, {logIn, readInvitation}, {readPublicKey}] = await Promise.all([
-    openSession({rack: flags.rack}, context),
+export async function logInHere(flags: LoginFlags, {rack, fleet}: Session, context: Context): Promise<ShownLogin> {
+  const [{logIn, readInvitation}, {readPublicKey}] = await Promise.all([
     import('../../lib/people/index.ts'),
     import('../../lib/share/index.ts'),
   ])

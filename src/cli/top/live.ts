@@ -1,7 +1,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {silentReporter, type Context} from '../../lib/base/index.ts'
 import {paint} from '../terminal/print.ts'
-import {printable} from '../terminal/printable.ts'
+import {oneLine, printable} from '../terminal/printable.ts'
 import {screenLines, type TopView} from './screen.ts'
 import {pressed, type Key, type TopAction, type TopState} from './state.ts'
 import {FullTerminal} from './terminal.ts'
@@ -106,7 +106,7 @@ class Screen<T> {
       if (action.kind === 'suspend') await this.#terminal.suspend(context.signal)
       else this.#say((await this.#scene.act?.(action, this.#terminal, context)) ?? '')
     } catch (error) {
-      this.#say((error as Error).message.replaceAll('\n', ' '))
+      this.#say(oneLine((error as Error).message))
     } finally {
       this.#acting = false
       this.#wake.abort()

@@ -9,8 +9,7 @@ const FIGURES = ['requests', 'errors', 'p50', 'p95', 'p99', 'tokens', 'first'] a
 
 /** What endpoints do, a pane a kind of who does it. Pure. */
 export function loadPanes({endpoints}: LoadReport): Pane[] {
-  const filled = [endpointsPane(endpoints), releasesPane(endpoints), clientsPane(endpoints), serversPane(endpoints)]
-  return filled.map(inLines)
+  return [endpointsPane, releasesPane, clientsPane, serversPane].map((pane) => inLines(pane(endpoints)))
 }
 
 function endpointsPane(endpoints: EndpointLoad[]): Pane {
@@ -42,15 +41,16 @@ function releasesPane(endpoints: EndpointLoad[]): Pane {
   const rows = endpoints.flatMap(({name, releases}) =>
     releases.map((one): PaneRow => {
       const figures = figuresOf(one)
+      const release = `${name} ${one.release}`
       return {
-        id: `${name} ${one.release}`,
+        id: release,
         cells: {
-          release: `${name} ${one.release}`,
+          release,
           share: `${one.percent} %`,
           ...figures.cells,
           batch: one.batch === null ? '' : String(one.batch),
         },
-        values: {...figures.values, release: `${name} ${one.release}`},
+        values: {...figures.values, release},
       }
     }),
   )
@@ -66,14 +66,13 @@ function clientsPane(endpoints: EndpointLoad[]): Pane {
   const rows = endpoints.flatMap(({name, clients}) =>
     clients.map((one): PaneRow => {
       const figures = figuresOf(one)
-      const limited = one.limited > 0 ? {limited: `${one.limited}/s`} : {limited: ''}
       return {
         id: `${name} ${one.client}`,
         cells: {
           client: one.client === '' ? paint.dim("the endpoint's token") : one.client,
           endpoint: name,
           ...figures.cells,
-          ...limited,
+          limited: one.limited > 0 ? `${one.limited}/s` : '',
         },
         values: {...figures.values, client: one.client},
       }

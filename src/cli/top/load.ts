@@ -2,7 +2,7 @@ import {setTimeout as pause} from 'node:timers/promises'
 import type {Context} from '../../lib/base/index.ts'
 import type {LoadReport} from '../../lib/endpoint/index.ts'
 import {paint} from '../terminal/print.ts'
-import {watchScene} from './live.ts'
+import {watchScene, type Scene} from './live.ts'
 import {wholeText, type TopView} from './screen.ts'
 import {startState, type TopState} from './state.ts'
 import {LOAD_PANES, loadPanes} from './load-panes.ts'
@@ -12,7 +12,10 @@ type Flags = {sort?: string | undefined; filter?: string | undefined}
 
 /** A full screen until q or Ctrl-C. */
 export async function watchLoad(look: Look, flags: Flags, interval: number, context: Context): Promise<void> {
-  const scene = {look, view: (now: LoadReport, _: unknown, state: TopState) => loadView(now, state, Date.now())}
+  const scene: Scene<LoadReport> = {
+    look,
+    view: (now, before, state) => loadView(now, state, Date.now(), before === undefined),
+  }
   await watchScene(scene, stateOf(flags, interval), context)
 }
 
@@ -33,11 +36,12 @@ function stateOf(flags: Flags, interval: number): TopState {
   return startState(flags, interval, {names: LOAD_PANES, first: 'endpoints'})
 }
 
-function loadView(now: LoadReport, state: TopState, at: number): TopView {
-  const isFirst = now.seconds > 4 * state.interval
+/** Pure. `isFirst`: there is no look before it. */
+export function loadView(now: LoadReport, state: TopState, at: number, isFirst = false): TopView {
   const over = isFirst ? `${Math.round(now.seconds)} s, since the head was started` : `${now.seconds.toFixed(1)} s`
   return {
-    head: `endpoints of rack ${now.rack}  over ${over}`,
+    title: `endpoints of rack ${now.rack}`,
+    facts: [`over ${over}`],
     notes: now.unknown.map(({node, message}) => paint.yellow(`GPUs of ${node} not known: ${message}`)),
     panes: loadPanes(now),
     state,

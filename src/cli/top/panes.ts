@@ -3,6 +3,7 @@ import {busyShare, type Overview} from '../../lib/overview/index.ts'
 import {percent, shareText} from '../gpu/text.ts'
 import {isOpen, statusText} from '../runs/text.ts'
 import {paint} from '../terminal/print.ts'
+import {oneLine} from '../terminal/printable.ts'
 import {bar, duration, type Column} from '../terminal/render.ts'
 
 export const PANES = ['nodes', 'gpus', 'runs', 'leases', 'endpoints'] as const
@@ -228,6 +229,6 @@ function endpointsPane({endpoints}: Overview): Pane {
 /** Others name things as they like, and a line that breaks would move all below it. */
 export function inLines(pane: Pane): Pane {
   const inOneLine = (cells: Record<string, string>): Record<string, string> =>
-    Object.fromEntries(Object.entries(cells).map(([key, cell]) => [key, cell.replaceAll(/[\r\n\t\v\f]+/g, ' ')]))
+    Object.fromEntries(Object.entries(cells).map(([key, cell]) => [key, oneLine(cell)]))
   return {...pane, rows: pane.rows.map((row) => ({...row, cells: inOneLine(row.cells)}))}
 }

@@ -8,10 +8,17 @@ import type {TopState} from './state.ts'
 
 /** A rack as it is drawn. Pure. `before`: an earlier look, which tells how busy processors were since. */
 export function rackView(now: Overview, before: Overview | undefined, state: TopState, at: number): TopView {
-  return {head: headText(now, before), notes: noteLines(now), panes: panesOf(now, before, at), state, at}
+  return {
+    title: `rack ${now.rack}`,
+    facts: factsOf(now, before),
+    notes: notesOf(now),
+    panes: panesOf(now, before, at),
+    state,
+    at,
+  }
 }
 
-function headText(now: Overview, before: Overview | undefined): string {
+function factsOf(now: Overview, before: Overview | undefined): string[] {
   const ok = now.nodes.filter((node) => node.ok)
   const cores = ok.reduce((sum, node) => sum + (node.cores ?? 0), 0)
   const shares = ok.map((node) => {
@@ -26,7 +33,6 @@ function headText(now: Overview, before: Overview | undefined): string {
   const used = ok.reduce((sum, node) => sum + (node.memory ? node.memory.total - node.memory.available : 0), 0)
   const {devices, leases} = now.shared
   return [
-    `rack ${now.rack}`,
     `${ok.length} of ${count(now.nodes.length, 'node')}`,
     `${busy === undefined ? '' : `${busy.toFixed(1)} of `}${count(cores, 'core')}${busy === undefined ? '' : ' busy'}`,
     `${sizeText(used)} of ${sizeText(memory)}`,
@@ -37,10 +43,10 @@ function headText(now: Overview, before: Overview | undefined): string {
         ]
       : []),
     `head ${now.head.state}`,
-  ].join('  ')
+  ]
 }
 
-function noteLines({nodes, unknown}: Overview): string[] {
+function notesOf({nodes, unknown}: Overview): string[] {
   return [
     ...nodes.filter((node) => !node.ok && !node.gone).map((node) => paint.red(`${node.node}: ${node.message ?? ''}`)),
     ...unknown.map((one) => paint.yellow(`${one.part} not known: ${one.message}`)),

@@ -1,11 +1,13 @@
 import {paint} from '../terminal/print.ts'
+import {oneLine} from '../terminal/printable.ts'
 import {clip, table} from '../terminal/render.ts'
 import type {Pane} from './panes.ts'
 import {cursorOf, hasRuns, shownRows, sortOf, type TopState} from './state.ts'
 
 export interface TopView {
-  /** The line above all. */
-  head: string
+  /** The line above all: what is looked at, and in figures what it does. */
+  title: string
+  facts: string[]
   /** What could not be asked. */
   notes: string[]
   panes: Pane[]
@@ -50,13 +52,12 @@ export function screenLines(view: TopView, {width, height}: {width: number; heig
   return [headLine(view), ...body, ...blank, ...last].slice(-height).map((line) => clip(line, width))
 }
 
-function headLine({head, at}: TopView): string {
-  const [title = '', ...parts] = head.split('  ')
-  return [paint.bold(title), new Date(at).toTimeString().slice(0, 8), ...parts].join('  ')
+function headLine({title, facts, at}: TopView): string {
+  return [paint.bold(title), new Date(at).toTimeString().slice(0, 8), ...facts].join('  ')
 }
 
 function noteLines({notes}: TopView): string[] {
-  return notes.map((line) => line.replaceAll('\n', ' '))
+  return notes.map(oneLine)
 }
 
 function footLine({state, at, panes}: TopView, clock: number): string {

@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base/command.ts'
 import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {HeadCommand} from '../../cli/base/head-command.ts'
 
-export default class AuditVerify extends BaseCommand {
+export default class AuditVerify extends HeadCommand {
   static override summary = "check that nobody has changed the head's log"
   static override description =
     'Fetches the log and checks every line here: changed, missing and swapped lines are named, and the exit status is 3. ' +
@@ -19,9 +19,7 @@ export default class AuditVerify extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(AuditVerify)
-    const [context, {withRackHead}, {anchorOf, verifyAudit}, {checkText}, {CliError}] = await Promise.all([
-      this.context(),
-      import('../../cli/base/rack-head.ts'),
+    const [{anchorOf, verifyAudit}, {checkText}, {CliError}] = await Promise.all([
       import('../../lib/audit/index.ts'),
       import('../../cli/audit/text.ts'),
       import('../../lib/base/index.ts'),
@@ -29,7 +27,7 @@ export default class AuditVerify extends BaseCommand {
     const anchor = flags.anchor === undefined ? undefined : anchorOf(flags.anchor)
     if (flags.anchor !== undefined && !anchor)
       throw new CliError('USAGE', `"${flags.anchor}" is no anchor: a line's number, a colon, and 64 hexadecimal digits`)
-    return withRackHead(await this.session(flags), context, async (head, {rack}) => {
+    return this.askHead(flags, async (head, {rack}, context) => {
       const check = await verifyAudit(rack.name, head, anchor, context)
       if (check.faults.length > 0) process.exitCode = 3
       return this.answer(check, checkText)

@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class ProjectAdd extends PeopleCommand {
   static override summary = 'keep a project for those who have a role in it'
@@ -16,16 +17,16 @@ export default class ProjectAdd extends PeopleCommand {
       args: {name},
       flags,
     } = await this.parse(ProjectAdd)
-    const change = {
+    const change: PeopleChange = {
       title: `Keep the project ${name} in a workspace of its own`,
-      method: 'PUT' as const,
+      method: 'PUT',
       path: `projects/${encodeURIComponent(name)}`,
       body: {},
     }
     return this.change(
       flags,
       'project add',
-      [change],
+      change,
       () => ({name}),
       () => `Project ${name} is open to admins only, so far: flexrack project grant ${name} user:NAME member`,
     )

@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class ProjectGrant extends PeopleCommand {
   static override summary = 'give a user, a team or everyone a role in a project'
@@ -23,14 +24,14 @@ export default class ProjectGrant extends PeopleCommand {
       args: {project, to, role},
       flags,
     } = await this.parse(ProjectGrant)
-    const change = {
+    const change: PeopleChange = {
       title: role === 'none' ? `Take from ${to} the role in ${project}` : `Make ${to} ${role} of project ${project}`,
-      method: 'PUT' as const,
+      method: 'PUT',
       path: `projects/${encodeURIComponent(project)}/roles`,
       body: {to, role: role === 'none' ? null : role},
     }
     const text = (): string =>
       role === 'none' ? `${to} has no role in ${project}.` : `${to} is ${role} of ${project}.`
-    return this.change(flags, 'project grant', [change], () => ({project, to, role}), text)
+    return this.change(flags, 'project grant', change, () => ({project, to, role}), text)
   }
 }

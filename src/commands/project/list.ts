@@ -11,8 +11,6 @@ export default class ProjectList extends PeopleCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(ProjectList)
     const {projectsOf, projectsText} = await import('../../cli/people/text.ts')
-    return this.ask(flags, async (head) =>
-      this.answer(projectsOf(await head.request('GET', '/flexrack/v1/people')), projectsText),
-    )
+    return this.list(flags, projectsOf, projectsText)
   }
 }

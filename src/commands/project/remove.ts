@@ -14,22 +14,7 @@ export default class ProjectRemove extends PeopleCommand {
   static override flags = {rack: rackFlag, 'dry-run': dryRunFlag}
 
   async run(): Promise<unknown> {
-    const {
-      args: {name},
-      flags,
-    } = await this.parse(ProjectRemove)
-    const change = {
-      title: `Remove the project ${name}`,
-      method: 'DELETE' as const,
-      path: `projects/${encodeURIComponent(name)}`,
-      body: null,
-    }
-    return this.change(
-      flags,
-      'project remove',
-      [change],
-      () => ({name}),
-      () => `Project ${name} was removed.`,
-    )
+    const {args, flags} = await this.parse(ProjectRemove)
+    return this.remove(flags, 'project', args.name)
   }
 }

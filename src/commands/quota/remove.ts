@@ -1,8 +1,8 @@
 import {Args} from '@oclif/core'
-import {BaseCommand} from '../../cli/base/command.ts'
 import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {HeadCommand} from '../../cli/base/head-command.ts'
 
-export default class QuotaRemove extends BaseCommand {
+export default class QuotaRemove extends HeadCommand {
   static override summary = 'take a quota away'
   static override description = 'From here on nothing limits that user, team or project by itself; other quotas stay.'
   static override examples = ['<%= config.bin %> quota remove team:vision']
@@ -11,18 +11,15 @@ export default class QuotaRemove extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(QuotaRemove)
-    const [context, {withRackHead}, {carryOutQuota, planQuota}, {quotaChangeText}, {planText}] = await Promise.all([
-      this.context(),
-      import('../../cli/base/rack-head.ts'),
+    const [{carryOutQuota, planQuota}, {quotaChangeText}] = await Promise.all([
       import('../../lib/quota/index.ts'),
       import('../../cli/quota/text.ts'),
-      import('../../cli/terminal/render.ts'),
     ])
-    const session = await this.session(flags)
-    const plan = planQuota('quota remove', session.rack.head.node, {of: args.of, limits: null})
-    if (flags['dry-run']) return this.answer(plan, planText)
-    return withRackHead(session, context, async (head) =>
-      this.answer(await carryOutQuota(plan, head, context), quotaChangeText),
+    return this.changeHead(
+      flags,
+      (node) => planQuota('quota remove', node, {of: args.of, limits: null}),
+      carryOutQuota,
+      quotaChangeText,
     )
   }
 }

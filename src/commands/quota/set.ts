@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
-import {BaseCommand} from '../../cli/base/command.ts'
 import {dryRunFlag, projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {HeadCommand} from '../../cli/base/head-command.ts'
 
-export default class QuotaSet extends BaseCommand {
+export default class QuotaSet extends HeadCommand {
   static override summary = 'limit what a user, a team or a project may have of the rack'
   static override description =
     'The head refuses runs over it, with the sum and by whom what is used; with --wait they wait until there is room. It replaces what that user, team or project had. ' +
@@ -30,20 +30,16 @@ export default class QuotaSet extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(QuotaSet)
-    const [context, {withRackHead}, {carryOutQuota, planQuota}, {quotaChangeText}, {limitsOf}, {planText}] =
-      await Promise.all([
-        this.context(),
-        import('../../cli/base/rack-head.ts'),
-        import('../../lib/quota/index.ts'),
-        import('../../cli/quota/text.ts'),
-        import('../../cli/quota/limits.ts'),
-        import('../../cli/terminal/render.ts'),
-      ])
-    const session = await this.session(flags)
-    const plan = planQuota('quota set', session.rack.head.node, {of: args.of, limits: limitsOf(flags)})
-    if (flags['dry-run']) return this.answer(plan, planText)
-    return withRackHead(session, context, async (head) =>
-      this.answer(await carryOutQuota(plan, head, context), quotaChangeText),
+    const [{carryOutQuota, planQuota}, {quotaChangeText}, {limitsOf}] = await Promise.all([
+      import('../../lib/quota/index.ts'),
+      import('../../cli/quota/text.ts'),
+      import('../../cli/quota/limits.ts'),
+    ])
+    return this.changeHead(
+      flags,
+      (node) => planQuota('quota set', node, {of: args.of, limits: limitsOf(flags)}),
+      carryOutQuota,
+      quotaChangeText,
     )
   }
 }

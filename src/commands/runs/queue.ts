@@ -1,7 +1,7 @@
-import {BaseCommand} from '../../cli/base/command.ts'
 import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
+import {HeadCommand} from '../../cli/base/head-command.ts'
 
-export default class RunsQueue extends BaseCommand {
+export default class RunsQueue extends HeadCommand {
   static override summary = 'show who waits for nodes and GPUs, in line, and why'
   static override description =
     'Runs that wait with `train --wait` on a rack with a head: by priority (`train.priority`), then by who had less of late, then by arrival. ' +
@@ -11,14 +11,10 @@ export default class RunsQueue extends BaseCommand {
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(RunsQueue)
-    const [context, {withRackHead}, {readQueue}, {queueText}] = await Promise.all([
-      this.context(),
-      import('../../cli/base/rack-head.ts'),
+    const [{readQueue}, {queueText}] = await Promise.all([
       import('../../lib/quota/index.ts'),
       import('../../cli/quota/text.ts'),
     ])
-    return withRackHead(await this.session(flags), context, async (head) =>
-      this.answer(await readQueue(head), queueText),
-    )
+    return this.askHead(flags, async (head) => this.answer(await readQueue(head), queueText))
   }
 }

@@ -11,8 +11,6 @@ export default class TeamList extends PeopleCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(TeamList)
     const {teamsOf, teamsText} = await import('../../cli/people/text.ts')
-    return this.ask(flags, async (head) =>
-      this.answer(teamsOf(await head.request('GET', '/flexrack/v1/people')), teamsText),
-    )
+    return this.list(flags, teamsOf, teamsText)
   }
 }

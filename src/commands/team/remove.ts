@@ -10,22 +10,7 @@ export default class TeamRemove extends PeopleCommand {
   static override flags = {rack: rackFlag, 'dry-run': dryRunFlag}
 
   async run(): Promise<unknown> {
-    const {
-      args: {name},
-      flags,
-    } = await this.parse(TeamRemove)
-    const change = {
-      title: `Remove the team ${name}`,
-      method: 'DELETE' as const,
-      path: `teams/${encodeURIComponent(name)}`,
-      body: null,
-    }
-    return this.change(
-      flags,
-      'team remove',
-      [change],
-      () => ({name}),
-      () => `Team ${name} was removed.`,
-    )
+    const {args, flags} = await this.parse(TeamRemove)
+    return this.remove(flags, 'team', args.name)
   }
 }

@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class TeamSet extends PeopleCommand {
   static override summary = 'make a team, or say who is in it'
@@ -17,16 +18,16 @@ export default class TeamSet extends PeopleCommand {
   async run(): Promise<unknown> {
     const {argv, flags} = await this.parse(TeamSet)
     const [name = '', ...members] = argv as string[]
-    const change = {
+    const change: PeopleChange = {
       title: `Make ${members.length === 0 ? 'nobody' : members.join(', ')} the team ${name}`,
-      method: 'PUT' as const,
+      method: 'PUT',
       path: `teams/${encodeURIComponent(name)}`,
       body: {members},
     }
     return this.change(
       flags,
       'team set',
-      [change],
+      change,
       () => ({name, members}),
       () => `Team ${name}: ${members.length === 0 ? 'nobody' : members.join(', ')}.`,
     )

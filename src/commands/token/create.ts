@@ -1,6 +1,8 @@
 import {Flags} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {MadeToken} from '../../lib/head/index.ts'
+import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class TokenCreate extends PeopleCommand {
   static override summary = 'make a token for a program, or for somebody to log in with'
@@ -28,12 +30,12 @@ export default class TokenCreate extends PeopleCommand {
     ])
     const {note, only: project, role, user} = flags
     const opens = [project && `project ${project}`, role && `as ${role} at most`].filter(Boolean).join(', ')
-    const change = {
+    const change: PeopleChange = {
       title: `Make a token${user ? ` for ${user}` : ''}${opens ? ` (${opens})` : ''} that ends after ${flags.for}`,
-      method: 'POST' as const,
+      method: 'POST',
       path: 'tokens',
       body: {note, project, role, user, ttl_seconds: tokenSeconds(flags.for)},
     }
-    return this.change(flags, 'token create', [change], ([made]) => made as never, madeText)
+    return this.change(flags, 'token create', change, (made) => made as MadeToken, madeText)
   }
 }

@@ -1,8 +1,9 @@
 import {Flags} from '@oclif/core'
 import {rackFlag} from '../../cli/base/flags.ts'
-import {PeopleCommand} from '../../cli/people/command.ts'
+import {HeadCommand} from '../../cli/base/head-command.ts'
+import type {UserToken} from '../../lib/head/index.ts'
 
-export default class TokenList extends PeopleCommand {
+export default class TokenList extends HeadCommand {
   static override summary = 'tokens of users: what they open, when they were used, when they end'
   static override description =
     'Your own; an admin sees those of all. Secrets are shown once only, when a token is made.'
@@ -16,8 +17,8 @@ export default class TokenList extends PeopleCommand {
     const {flags} = await this.parse(TokenList)
     const {tokensText} = await import('../../cli/people/text.ts')
     const query = flags.user === undefined ? '' : `?${new URLSearchParams({user: flags.user})}`
-    return this.ask(flags, async (head) => {
-      const {tokens} = await head.request<{tokens: never}>('GET', `/flexrack/v1/people/tokens${query}`)
+    return this.askHead(flags, async (head) => {
+      const {tokens} = await head.request<{tokens: UserToken[]}>('GET', `/flexrack/v1/people/tokens${query}`)
       return this.answer(tokens, tokensText)
     })
   }

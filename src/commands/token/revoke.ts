@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class TokenRevoke extends PeopleCommand {
   static override summary = 'end a token at once'
@@ -15,11 +16,11 @@ export default class TokenRevoke extends PeopleCommand {
       flags,
     } = await this.parse(TokenRevoke)
     const path = `tokens/${encodeURIComponent(id)}`
-    const change = {title: `End the token ${id}`, method: 'DELETE' as const, path, body: null}
+    const change: PeopleChange = {title: `End the token ${id}`, method: 'DELETE', path, body: null}
     return this.change(
       flags,
       'token revoke',
-      [change],
+      change,
       () => ({id}),
       () => `Token ${id} opens nothing any more.`,
     )

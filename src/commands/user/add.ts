@@ -1,6 +1,8 @@
 import {Args, Flags} from '@oclif/core'
 import {dryRunFlag, rackFlag} from '../../cli/base/flags.ts'
 import {PeopleCommand} from '../../cli/people/command.ts'
+import type {PeopleFacts} from '../../lib/head/index.ts'
+import type {PeopleChange} from '../../lib/people/index.ts'
 
 export default class UserAdd extends PeopleCommand {
   static override summary = "add a user of the rack's head, or change one"
@@ -33,23 +35,24 @@ export default class UserAdd extends PeopleCommand {
     ])
     const keys = await Promise.all((flags.key ?? []).map(async (file) => (await readPublicKey(file))!.key))
     const {admin, change} = flags
+    const keysText = keys.length === 1 ? ', with an SSH key' : `, with ${keys.length} SSH keys`
     const isChange = change && {change: true}
-    const one = {
-      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}, with ${keys.length === 1 ? 'an SSH key' : `${keys.length} SSH keys`}`,
-      method: 'PUT' as const,
+    const one: PeopleChange = {
+      title: `${change ? 'Change' : 'Add'} the user ${name}${admin ? ', an admin' : ''}${flags.key || !change ? keysText : ''}`,
+      method: 'PUT',
       path: `users/${encodeURIComponent(name)}`,
       body: {...(admin !== undefined && {admin}), ...(flags.key && {keys}), ...isChange},
     }
     return this.change(
       flags,
       'user add',
-      [one],
-      (_answers, {listener, ca}) => ({
-        name,
-        admin: admin === true,
-        keys: keys.length,
-        invitation: invitationOf({...listener, ca}),
-      }),
+      one,
+      async (_answer, head) => {
+        // What was not changed is known there.
+        const {users} = await head.request<PeopleFacts>('GET', '/flexrack/v1/people')
+        const {admin: isAdmin, keys: known} = users[name]!
+        return {name, admin: isAdmin, keys: known, invitation: invitationOf({...head.listener, ca: head.ca})}
+      },
       addedText(flags.rack),
     )
   }

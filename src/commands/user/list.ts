@@ -11,8 +11,6 @@ export default class UserList extends PeopleCommand {
   async run(): Promise<unknown> {
     const {flags} = await this.parse(UserList)
     const {usersOf, usersText} = await import('../../cli/people/text.ts')
-    return this.ask(flags, async (head) =>
-      this.answer(usersOf(await head.request('GET', '/flexrack/v1/people')), usersText),
-    )
+    return this.list(flags, usersOf, usersText)
   }
 }

@@ -11,22 +11,7 @@ export default class UserRemove extends PeopleCommand {
   static override flags = {rack: rackFlag, 'dry-run': dryRunFlag}
 
   async run(): Promise<unknown> {
-    const {
-      args: {name},
-      flags,
-    } = await this.parse(UserRemove)
-    const change = {
-      title: `Remove the user ${name}`,
-      method: 'DELETE' as const,
-      path: `users/${encodeURIComponent(name)}`,
-      body: null,
-    }
-    return this.change(
-      flags,
-      'user remove',
-      [change],
-      () => ({name}),
-      () => `User ${name} was removed.`,
-    )
+    const {args, flags} = await this.parse(UserRemove)
+    return this.remove(flags, 'user', args.name)
   }
 }

@@ -9,7 +9,8 @@ const WIDTH = 70
 
 /**
  * An SSH signature over bytes. `namespace`: what it is for, as one that was made for something else does not count.
- * `key`: a private key, or a public one whose private one the agent has; ssh-keygen asks for a passphrase by itself. Errors: CHECK_FAILED, with what ssh-keygen says.
+ * `key`: a private key, or a public one whose private one the agent has; ssh-keygen asks for a passphrase by itself.
+ * Errors: CHECK_FAILED, with what ssh-keygen says.
  */
 export async function signWith(key: string, bytes: Buffer, namespace: string): Promise<Buffer> {
   const {status, stdout, stderr} = await sshKeygen(['-Y', 'sign', '-q', '-n', namespace, '-f', key], bytes)

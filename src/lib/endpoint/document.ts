@@ -156,6 +156,11 @@ export function canaryRelease(document: EndpointDocument): Release | undefined {
   return document.releases.find((release) => release.id === document.canary?.release)
 }
 
+/** Those whose servers are to run: the active one, and the canary. */
+export function runningReleases(document: EndpointDocument): Release[] {
+  return [activeRelease(document), canaryRelease(document)].flatMap((release) => release ?? [])
+}
+
 /** The release that served before the active one and was good: what a rollback goes to. */
 export function previousRelease(document: EndpointDocument): Release | undefined {
   const active = activeRelease(document)
@@ -205,11 +210,7 @@ export function switchTo(
       : one
   })
   const {canary: _, ...left} = document
-  return {
-    ...left,
-    active: activeOf(release),
-    releases,
-  }
+  return {...left, active: activeOf(release), releases}
 }
 
 /** What the head goes by. */

@@ -1,11 +1,10 @@
 import {CliError} from '../base/index.ts'
 import {stopService} from '../host/index.ts'
 import {
-  activeRelease,
-  canaryRelease,
   isUnfinished,
   keptReleases,
   nodesOf,
+  runningReleases,
   settled,
   type EndpointRecord,
   type Replica,
@@ -20,8 +19,7 @@ import {putEndpoint} from './store.ts'
 export async function cleanLeftovers(site: Site, record: EndpointRecord): Promise<EndpointRecord> {
   if (!isUnfinished(record.document)) return record
   const {name} = record.document
-  const running = [activeRelease(record.document), canaryRelease(record.document)]
-  const serving = running.flatMap((release) => release?.replicas ?? [])
+  const serving = runningReleases(record.document).flatMap(({replicas}) => replicas)
   const nodes = reachable(site, nodesOf(record.document))
   const results = await Promise.allSettled(
     nodes.map(async (node) => {

@@ -1,5 +1,5 @@
 import {CliError, isCliError} from '../base/index.ts'
-import {activeRelease, canaryRelease} from './document.ts'
+import {runningReleases} from './document.ts'
 import {gpuUse, type ServerGpu} from './gpu-use.ts'
 import {loadBetween, type TrafficLoad, type TrafficLook} from './load-figures.ts'
 import {requested, summary, type EndpointSummary} from './show.ts'
@@ -47,9 +47,7 @@ export function openLoad(site: Site, names: readonly string[]): () => Promise<Lo
   return async () => {
     const [now, all] = await Promise.all([trafficOf(site), listRecords(site.head)])
     const records = all.filter(({document}) => names.length === 0 || names.includes(document.name))
-    const running = records.map(({document}) =>
-      [activeRelease(document), canaryRelease(document)].flatMap((one) => one ?? []),
-    )
+    const running = records.map(({document}) => runningReleases(document))
     const gpus = await gpuUse(site, running.flat())
     const seen = await Promise.all(records.map((record) => requested(site, summary(site, record))))
     const {seconds, loads} = loadBetween(before, now)

@@ -3,7 +3,7 @@ import {CliError} from '../base/index.ts'
 import {stopService} from '../host/index.ts'
 import {executePlan, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {endAgent} from './agent.ts'
-import {activeRelease, canaryRelease, nodesOf, type EndpointRecord} from './document.ts'
+import {nodesOf, runningReleases, type EndpointRecord} from './document.ts'
 import {withLock} from './lock.ts'
 import {settlePromised} from './promised.ts'
 import {hostOf, reachable, type Site} from './site.ts'
@@ -41,8 +41,7 @@ export async function removalPlan(site: Site, name: string): Promise<PlanOf<Remo
 
 function planRemoval(site: Site, {document}: EndpointRecord): PlanOf<RemovalKinds> {
   const {name: endpoint} = document
-  const running = [activeRelease(document), canaryRelease(document)]
-  const urls = running.flatMap((release) => release?.replicas.flatMap((replica) => replica.url ?? []) ?? [])
+  const urls = runningReleases(document).flatMap(({replicas}) => replicas.flatMap(({url}) => url ?? []))
   const shut: StepOf<RemovalKinds> = {
     id: 'close',
     node: site.rack.head.node,

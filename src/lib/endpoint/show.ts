@@ -5,9 +5,9 @@ import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {
   activeRelease,
-  canaryRelease,
   isUnfinished,
   previousRelease,
+  runningReleases,
   type EndpointRecord,
   type Release,
   type ReleaseScaling,
@@ -93,13 +93,9 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
   const record = await tidied(site, await requireEndpoint(site.head, name))
   const {document, inFlight, served} = record
   const active = activeRelease(document)
-  const running = [active, canaryRelease(document)].flatMap(
-    (release) => release?.replicas.map((replica) => ({...replica, release: release.id})) ?? [],
-  )
-  const gpus = await gpuUse(
-    site,
-    [active, canaryRelease(document)].flatMap((release) => release ?? []),
-  )
+  const releases = runningReleases(document)
+  const running = releases.flatMap(({id, replicas}) => replicas.map((replica) => ({...replica, release: id})))
+  const gpus = await gpuUse(site, releases)
   for (const {node, message} of gpus.unknown) site.context.reporter.warn(`GPUs of ${node} not known: ${message}`)
   const servers = await Promise.all(
     running.map(async (replica): Promise<ReplicaStatus> => {

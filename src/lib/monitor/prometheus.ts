@@ -1,5 +1,5 @@
 import {stringify} from 'yaml'
-import type {Rack} from '../rack/index.ts'
+import type {Rack, RackNode} from '../rack/index.ts'
 
 /** Where the head's numbers are. */
 export interface MonitoredHead {
@@ -54,16 +54,19 @@ export function prometheusYaml(rack: Rack, head: MonitoredHead | undefined): str
 
 /** The same as the head is told: it leaves out nodes whose time is over. Pure. */
 export function timedTargets(rack: Rack): (TargetGroup & {until?: number})[] {
-  const groups = nodeTargets(rack)
-  return rack.nodes.map(({until}, index) => ({
-    ...groups[index]!,
-    ...(until !== undefined && {until: Date.parse(until)}),
+  return rack.nodes.map((node) => ({
+    ...targetOf(rack, node),
+    ...(node.until !== undefined && {until: Date.parse(node.until)}),
   }))
 }
 
 /** targets/nodes.json: node_exporter of each node, at the address that other nodes have for it. Pure. */
 export function nodeTargets(rack: Rack): TargetGroup[] {
-  return rack.nodes.map(({name, address, host, labels}) => ({
+  return rack.nodes.map((node) => targetOf(rack, node))
+}
+
+function targetOf(rack: Rack, {name, address, host, labels}: RackNode): TargetGroup {
+  return {
     targets: [`${bracketed(address ?? host)}:${NODE_EXPORTER_PORT}`],
     labels: {
       rack: rack.name,
@@ -73,7 +76,7 @@ export function nodeTargets(rack: Rack): TargetGroup[] {
         Object.entries(labels).map(([key, value]) => [`label_${key.replaceAll(/[^A-Za-z0-9_]/g, '_')}`, value]),
       ),
     },
-  }))
+  }
 }
 
 function bracketed(host: string): string {

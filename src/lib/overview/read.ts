@@ -1,4 +1,4 @@
-import {isCliError, silentReporter, type Context} from '../base/index.ts'
+import {isCliError, silentReporter, withProgress, type Context} from '../base/index.ts'
 import {openEndpoints, type EndpointSummary} from '../endpoint/index.ts'
 import {headStatus} from '../head/index.ts'
 import type {Manifest} from '../manifest/index.ts'
@@ -21,7 +21,6 @@ interface Place {
  * node. A node, or a part, that does not answer is part of the answer: throws only INTERRUPTED.
  */
 export async function readOverview(place: Place, limit: number, context: Context): Promise<Overview> {
-  const progress = context.reporter.begin(`Asking rack ${place.rack.name}`)
   // What the parts would report on the way is in the answer.
   const quiet = {...context, reporter: silentReporter}
   const unknown: Overview['unknown'] = []
@@ -31,7 +30,7 @@ export async function readOverview(place: Place, limit: number, context: Context
       if (!isCliError(error, 'NOT_FOUND')) unknown.push({part, message: error.message})
       return []
     })
-  try {
+  return withProgress(context.reporter, [`Asking rack ${place.rack.name}`], async () => {
     const [summaries, head] = await Promise.all([summarizeNodes(place), summarizeHead(place, quiet)])
     const withRuns = place.rack.nodes.filter(
       ({name}) => summaries.get(name)?.ok && summaries.get(name)?.runs?.length !== 0,
@@ -49,12 +48,8 @@ export async function readOverview(place: Place, limit: number, context: Context
       orUnknown('reservations', listReservations(place, summaries, quiet)),
     ])
     context.signal.throwIfAborted()
-    progress.done()
     return {rack: place.rack.name, nodes: shownNodes(summaries), head, runs, endpoints, shared, reservations, unknown}
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
+  })
 }
 
 /**
@@ -62,21 +57,16 @@ export async function readOverview(place: Place, limit: number, context: Context
  * that answers and does not tell of its reservations; INTERRUPTED.
  */
 export async function readGpuUse(place: Place, context: Context): Promise<GpuUse> {
-  const progress = context.reporter.begin(`Asking rack ${place.rack.name}`)
   const quiet = {...context, reporter: silentReporter}
-  try {
+  return withProgress(context.reporter, [`Asking rack ${place.rack.name}`], async () => {
     const summaries = await summarizeNodes(place)
     const [shared, reservations] = await Promise.all([
       readShared(place, summaries, quiet),
       listReservations(place, summaries, quiet),
     ])
     context.signal.throwIfAborted()
-    progress.done()
     return {rack: place.rack.name, nodes: shownNodes(summaries), shared, reservations}
-  } catch (error) {
-    progress.fail()
-    throw error
-  }
+  })
 }
 
 type Summaries = Map<

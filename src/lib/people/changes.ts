@@ -19,25 +19,17 @@ const HANDLERS: Handlers<PeopleKinds, {head: HeadConnection}> = {
 }
 
 /** Pure. */
-export function planPeople(command: string, node: string, changes: readonly PeopleChange[]): PlanOf<PeopleKinds> {
-  const steps = changes.map(({title, ...input}, at) => ({
-    id: `change:${at}`,
-    node,
-    kind: 'people.change' as const,
-    title,
-    input,
-    needs: at === 0 ? [] : [`change:${at - 1}`],
-  }))
-  return {command, steps}
+export function planPeople(command: string, node: string, {title, ...input}: PeopleChange): PlanOf<PeopleKinds> {
+  return {command, steps: [{id: 'change', node, kind: 'people.change', title, input, needs: []}]}
 }
 
-/** What the head answered to each. Errors: those of the connection's request. */
+/** What the head answered. Errors: those of the connection's request. */
 export async function carryOutPeople(
   plan: PlanOf<PeopleKinds>,
   head: HeadConnection,
   context: Context,
-): Promise<object[]> {
+): Promise<object> {
   const outcomes = await executePlan(plan, HANDLERS, {head}, context)
   throwIfFailed(outcomes)
-  return valuesOf<PeopleKinds, 'people.change'>(outcomes, 'people.change')
+  return valuesOf<PeopleKinds, 'people.change'>(outcomes, 'people.change')[0]!
 }

@@ -1,7 +1,7 @@
 import {stripVTControlCharacters} from 'node:util'
 import {expect, test} from 'vitest'
 import {loadPanes} from '../../../../src/cli/top/load-panes.ts'
-import {loadText} from '../../../../src/cli/top/load.ts'
+import {loadText, loadView} from '../../../../src/cli/top/load.ts'
 import {pressed, shownRows, startState} from '../../../../src/cli/top/state.ts'
 import type {EndpointLoad, LoadReport} from '../../../../src/lib/endpoint/index.ts'
 
@@ -41,6 +41,13 @@ test('in a pipe all of it is written: who is busiest first, GPUs, who waits, and
     expect(text).toContain(part)
   expect(text).toContain('GPUs of gpu9 not known: gpu9 does not answer')
   expect(loadText({...REPORT, endpoints: []}, {}, 2, 80)).toContain('flexrack endpoint deploy')
+})
+
+test('the first look goes back to the start of the head; one after a long pause does not', () => {
+  const start = startState({}, 2, PANES)
+  const over = (seconds: number, isFirst: boolean): string[] => loadView({...REPORT, seconds}, start, 0, isFirst).facts
+  expect(over(3, true)).toEqual(['over 3 s, since the head was started'])
+  expect(over(60, false)).toEqual(['over 60.0 s'])
 })
 
 test('keys sort; those of runs do nothing where no runs are', () => {
