@@ -68,9 +68,8 @@ const known = new WeakMap<readonly Part[], Names>()
 function namesIn(parts: readonly Part[]): Names {
   const found = known.get(parts)
   if (found) return found
-  const nodes = new Map<string, boolean>()
-  for (const {node, exclusive} of parts) nodes.set(node, exclusive || nodes.get(node) === true)
-  const names = {gpus: new Set(parts.flatMap((one) => one.gpus)), nodes}
+  const names: Names = {gpus: new Set(parts.flatMap((one) => one.gpus)), nodes: new Map()}
+  for (const {node, exclusive} of parts) names.nodes.set(node, exclusive || names.nodes.get(node) === true)
   known.set(parts, names)
   return names
 }
