@@ -1,15 +1,14 @@
+import {QUOTA_WORDS} from '../../lib/base/index.ts'
 import type {QueuedRun} from '../../lib/head/index.ts'
 import type {QuotaChange, QuotaReport} from '../../lib/quota/index.ts'
 import {ago, minute, table} from '../terminal/render.ts'
-
-const WHAT = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as const
 
 export function quotasText({rack, quotas}: QuotaReport): string {
   if (quotas.length === 0) return `Rack ${rack} has no quotas. Set one: flexrack quota set user:alice --gpus 4`
   const rows = quotas.flatMap(({of, limits}) =>
     limits.map(({what, most, soft, have, by}) => ({
       of,
-      what: WHAT[what],
+      what: QUOTA_WORDS[what],
       used: have === null ? '' : String(have),
       most: `${most}${soft ? ' (soft)' : ''}`,
       by: of.startsWith('user:')

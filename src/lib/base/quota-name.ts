@@ -2,3 +2,6 @@
 export function isQuotaName(name: string): boolean {
   return name === 'user:*' || /^(user|team|project):[A-Za-z0-9][\w.-]{0,99}$/.test(name)
 }
+
+/** What a quota limits, in words of tables. */
+export const QUOTA_WORDS = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as const

@@ -1,3 +1,4 @@
+import {QUOTA_WORDS} from '../../../base/index.ts'
 import type {PeopleFacts, QueuedRun, QuotaUse, UserToken} from '../../types.ts'
 import {html, type Content, type Html} from './html.ts'
 import {tableOr} from './layout.ts'
@@ -9,8 +10,6 @@ export interface PeopleSeen extends PeopleFacts {
   quotas: QuotaUse[]
   queue: QueuedRun[]
 }
-
-const WHAT = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as const
 
 /** The body of the page of people. Pure. */
 export function peopleBody({users, teams, projects, tokens, quotas, queue}: PeopleSeen, now: number): Html {
@@ -107,7 +106,7 @@ function quotaRows({of, limits}: QuotaUse): Html[] {
     ({what, most, soft, have, by}) =>
       html`<tr>
         <th scope="row">${of === 'user:*' ? 'each user' : of}</th>
-        <td>${WHAT[what]}</td>
+        <td>${QUOTA_WORDS[what]}</td>
         <td class="number">${have ?? ''}</td>
         <td class="number">${most}${soft && html` <span class="tag">soft</span>`}</td>
         <td>
