@@ -81,13 +81,17 @@ class HangTest(unittest.TestCase):
 
     def test_a_rank_that_was_stopped_by_a_signal_is_named_although_it_cannot_write_its_stacks(self):
         # lines are progress, too
-        stays = "while number == 30 and not os.path.exists('told'): print('.', flush=True); time.sleep(0.05)"
+        waits = "print('.', flush=True); time.sleep(0.05)"
+        here = "attempt == 1 and number == 5"
         run = self.start(
-            f"if attempt == 1 and number == 5: open(f'five-{{me}}', 'w').close(); time.sleep(0.5)\n    {stays}"
+            f"if {here}: open(f'five-{{me}}', 'w').close()\n"
+            f"    while {here} and not os.path.exists('stopped'): {waits}\n"
+            f"    while number == 30 and not os.path.exists('told'): {waits}"
         )
         pid = self.pid_of(run, 1)
         until((self.rack.folder / "code" / "five-1").exists)
         os.kill(pid, signal.SIGSTOP)
+        (self.rack.folder / "code" / "stopped").touch()
         found = self.hang_of(run)
         self.assertEqual(found["suspects"], [{"rank": 1, "node": "node-2", "why": "is stopped (SIGSTOP)"}])
         os.kill(pid, signal.SIGCONT)
