@@ -49,6 +49,7 @@ inline void load_whole(void* to, const void* from, std::size_t size) {
     case 8: return copy(__atomic_load_n(static_cast<const std::uint64_t*>(from), __ATOMIC_ACQUIRE));
     default: break;
   }
+  if (size % 16 != 0) __builtin_unreachable();
   for (std::size_t at = 0; at < size; at += 16) {
     const u128 value = load_sixteen(static_cast<const std::byte*>(from) + at);
     std::memcpy(static_cast<std::byte*>(to) + at, &value, sizeof value);
@@ -69,6 +70,7 @@ inline void store_whole(void* to, const void* from, std::size_t size) {
     case 8: return put(std::uint64_t{});
     default: break;
   }
+  if (size % 16 != 0) __builtin_unreachable();
   __atomic_thread_fence(__ATOMIC_RELEASE);
   for (std::size_t at = 0; at < size; at += 16) {
     u128 value;
