@@ -6,6 +6,8 @@ of a CPU: what a look has cost decides when the next one is. Nothing in it can e
 in events.jsonl and the run goes on without it.
 """
 
+import contextlib
+import os
 import threading
 import time
 import traceback
@@ -173,6 +175,8 @@ class Sampler:
             return
         self._before = now
         sample = difference(before, now, seconds, time.time())
+        if now["attempt"] > 0:
+            sample["logs"] = _log_sizes(self._folder.attempt(now["attempt"]))
         for key in _COUNTED:
             self._totals[key] = [total + max(0, b - a) for total, a, b in zip(self._totals[key], before[key], now[key])]
         self._file.append(sample)
@@ -199,6 +203,16 @@ class Sampler:
             if not self._refused:
                 self._refused = True
                 self._folder.event("hardware not recorded", why=str(error))
+
+
+def _log_sizes(attempt: Path) -> Dict[str, int]:
+    """By rank: which lines were there when, as the logs themselves have no times (runs/merged.py)."""
+    found: Dict[str, int] = {}
+    with contextlib.suppress(OSError), os.scandir(attempt) as entries:
+        for entry in entries:
+            if entry.name.startswith("rank-") and entry.name.endswith(".log"):
+                found[entry.name[len("rank-") : -len(".log")]] = entry.stat().st_size
+    return found
 
 
 def difference(before: "Look", now: "Look", seconds: float, at: float) -> "HardwareSample":

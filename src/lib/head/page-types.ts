@@ -158,10 +158,14 @@ export interface PageStacks {
   failed: {node: string; message: string}[]
 }
 
-/** A part of one rank's log. Offsets in bytes. */
+/**
+ * A part of one rank's log, offsets in bytes; or of several ranks' (`rank` is null), whose places are milliseconds since 1970 and
+ * whose lines begin with their ranks.
+ */
 export interface PageLines {
-  rank: number
+  rank: number | null
   attempt: number
+  /** Where it is, or the nodes. */
   node: string
   from: number
   to: number
@@ -212,8 +216,53 @@ export interface PageData {
   created: number
 }
 
+/** GPUs that do nothing right now, as `flexrack gpu idle` tells of them. Times in milliseconds since 1970. */
+export interface PageIdleGpus {
+  state: 'free' | 'leased' | 'dark'
+  node: string
+  gpus: number
+  index: number | null
+  owner: string | null
+  holder: string | null
+  since: number | null
+  why: string
+}
+
+/** GPU hours. `seen`: of those whose load was measured, `busy`: of them those that computed; null: not measured. */
+export interface PageHours {
+  name: string
+  runs: number
+  hours: number
+  seen: number | null
+  busy: number | null
+}
+
+export interface PageIdle {
+  idle: PageIdleGpus[]
+  /** The time that the hours are of. */
+  since: number
+  until: number
+  users: PageHours[]
+  projects: PageHours[]
+  /** By hour, of the last two days. */
+  hours: PageHours[]
+  total: PageHours
+  /** Who could not be asked, and why. */
+  unasked: string[]
+}
+
 /** Where a part of a log is looked for. */
 export type LinesAt = {end: true} | {from: number} | {error: true} | {search: string; after: number}
+
+/** Several ranks' logs: null is all ranks, all lines. */
+export interface MergedWish {
+  run: string
+  attempt: number | null
+  ranks: number[] | null
+  /** Lines with this text alone. */
+  only: string | null
+  at: LinesAt | {before: number}
+}
 
 /** What can be asked: input and answer. */
 export interface PageAsks {
@@ -221,6 +270,7 @@ export interface PageAsks {
   runs: {input: {limit: number}; answer: {runs: PageRun[]; away: string | null; unasked: string[]}}
   run: {input: {run: string}; answer: PageRunDetail}
   lines: {input: {run: string; rank: number | null; attempt: number | null; at: LinesAt}; answer: PageLines}
+  merged: {input: MergedWish; answer: PageLines}
   stacks: {input: {run: string}; answer: PageStacks}
   topology: {input: {node: string}; answer: PageTopology}
   /** `name`: as `flexrack why` takes it. */
@@ -228,6 +278,7 @@ export interface PageAsks {
   invoke: {input: {endpoint: string; text: string}; answer: {text: string; milliseconds: number}}
   stop: {input: {run: string}; answer: {status: string}}
   rollback: {input: {endpoint: string}; answer: {release: string}}
+  idle: {input: {days: number}; answer: PageIdle}
   notebooks: {input: Record<never, never>; answer: PageNotebook[]}
   endNotebook: {input: {name: string; node: string}; answer: Record<never, never>}
   sweeps: {input: Record<never, never>; answer: PageSweep[]}

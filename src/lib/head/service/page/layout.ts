@@ -1,7 +1,18 @@
 import {address, Html, html, type Content} from './html.ts'
 import {SCRIPT_PATH, STYLE_PATH} from './assets.ts'
 
-export const PAGES = ['rack', 'runs', 'sweeps', 'endpoints', 'models', 'notebooks', 'data', 'people', 'audit'] as const
+export const PAGES = [
+  'rack',
+  'runs',
+  'sweeps',
+  'endpoints',
+  'models',
+  'notebooks',
+  'data',
+  'idle',
+  'people',
+  'audit',
+] as const
 export type PageName = (typeof PAGES)[number]
 
 const TITLES: Readonly<Record<PageName, string>> = {
@@ -12,6 +23,7 @@ const TITLES: Readonly<Record<PageName, string>> = {
   models: 'Models',
   notebooks: 'Notebooks',
   data: 'Data',
+  idle: 'Idle',
   people: 'People',
   audit: 'Audit',
 }

@@ -4,6 +4,7 @@ import {factsOf} from '../people/api.ts'
 import {tokenFacts} from '../people/token-api.ts'
 import {describeEndpoint} from '../releases/api.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
+import {idleBody, LOOK_BACK} from './idle.ts'
 import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
 import {liveParts} from './live.ts'
 import {modelFacts} from './mlflow-facts.ts'
@@ -16,6 +17,7 @@ import type {Site, View} from './views.ts'
 const ENDPOINTS_MS = 2000
 const LOOK_MS = 5000
 const MODELS_MS = 10_000
+const IDLE_MS = 30_000
 const MOST_NOTED = 300
 
 export function endpointsView(
@@ -104,6 +106,20 @@ export function sweepsView([name, ...more]: readonly string[], _query: URLSearch
       const sweep = value.find((one) => one.sweep === name)
       if (!sweep) throw new Failure(404, 'NOT_FOUND', error ?? `there is no sweep ${name}`)
       return {page: 'sweeps', title: name, body: sweepBody(sweep), command: `flexrack sweep show ${name}`, again: 15}
+    },
+  }
+}
+
+export function idleView(path: readonly string[], query: URLSearchParams, site: Site): View | undefined {
+  if (path.length > 0) return undefined
+  const days = LOOK_BACK.find((one) => String(one) === query.get('days')) ?? 7
+  const {topics, view, hands} = site
+  const topic = topics.open(`${view} idle ${days}`, IDLE_MS, () => hands.askAny(view, 'idle', {days}))
+  return {
+    draw: async () => {
+      const {value, error} = await topic.fresh()
+      const body = idleBody(value, error, days, Date.now())
+      return {page: 'idle', title: 'Idle GPUs', body, command: `flexrack gpu idle --since ${days}d`, again: 60}
     },
   }
 }

@@ -1,8 +1,8 @@
-import type {PageRun} from '../../types.ts'
+import type {PageLines, PageRun} from '../../types.ts'
 import {compareBody, MOST_COMPARED, type Compared} from './compare.ts'
 import {Failure} from '../failure.ts'
 import {liveParts} from './live.ts'
-import {logSection, readChoice} from './log.ts'
+import {logSection, readChoice, wishOf, type LogChoice} from './log.ts'
 import {curvesOf, historiesOf} from './mlflow-facts.ts'
 import {stacksBody} from './ranks.ts'
 import {runBody, runParts, type RunSeen} from './run.ts'
@@ -43,13 +43,17 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
     return {detail, curves: await curvesOf(parts, detail.tracked)}
   })
   const choice = readChoice(query)
-  const {rank, attempt, at} = choice
-  const log = `${view} log ${run} ${rank} ${attempt}`
+  const {rank, attempt, only, search} = choice
+  const log = `${view} log ${run} ${String(rank)} ${attempt} ${only ? search : ''}`
+  const read = (at: LogChoice['at']): Promise<PageLines> => {
+    const wish = wishOf(run, {...choice, at})
+    return 'ranks' in wish ? hands.askAny(view, 'merged', wish) : hands.askAny(view, 'lines', wish)
+  }
   return {
     draw: async () => {
       const [{value, error}, lines] = await Promise.all([
         topic.fresh(),
-        hands.askAny(view, 'lines', {run, rank, attempt, at}).then(
+        read(choice.at).then(
           (found) => ({found, error: undefined}),
           (failure: Error) => ({found: undefined, error: failure.message}),
         ),
@@ -69,9 +73,7 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
     tail: () => {
       const found = tails.get(log)
       if (found) return found
-      const read = (from: number): ReturnType<typeof hands.askAny<'lines'>> =>
-        hands.askAny(view, 'lines', {run, rank, attempt, at: {from}})
-      const made = new Tail(read, () => tails.delete(log))
+      const made = new Tail((from) => read({from}), () => tails.delete(log))
       tails.set(log, made)
       return made
     },

@@ -2,7 +2,7 @@ import type {PageRack} from '../../types.ts'
 import type {Parts} from '../parts.ts'
 import type {Hands} from './hands.ts'
 import type {Drawn} from './layout.ts'
-import {auditView, dataView, endpointsView, modelsView, notebooksView, peopleView, sweepsView} from './list-views.ts'
+import {auditView, dataView, endpointsView, idleView, modelsView, notebooksView, peopleView, sweepsView} from './list-views.ts'
 import {liveParts, type LiveParts} from './live.ts'
 import {LINE_LOOKS, rackBody, rackParts, type RackSeen} from './rack.ts'
 import {nodeView, originView} from './detail-views.ts'
@@ -75,6 +75,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   sweeps: sweepsView,
   endpoints: endpointsView,
   models: modelsView,
+  idle: idleView,
   notebooks: notebooksView,
   data: dataView,
   people: peopleView,

@@ -6,6 +6,7 @@ import type {Parts} from '../parts.ts'
 import {keysOf} from './keys.ts'
 import {addLogins} from './login-api.ts'
 import {personOf, requireMay, rolesOf} from './person.ts'
+import {addProviders} from './providers-api.ts'
 import {isRole} from './roles.ts'
 import {addUserTokens, tokenFacts} from './token-api.ts'
 
@@ -76,6 +77,7 @@ export function addPeople(app: FastifyInstance, parts: Parts): void {
     return {}
   })
   addUserTokens(app, parts, bodyOf)
+  addProviders(app, parts, bodyOf)
   addLogins(app, parts, bodyOf)
 }
 
