@@ -67,6 +67,8 @@ export function providersTests(given: () => TestHead): void {
         teams: {'ml-vision': 'seers', [`CN=vision, ou=groups,dc=lab`]: 'seers', [`cn=gpu,${LDAP_GROUPS}`]: 'owners'},
       }
       const grant = {to: 'team:seers', role: 'member'}
+      await head.connection.request('PUT', '/flexrack/v1/people/projects/vision', {})
+      await head.connection.request('PUT', '/flexrack/v1/people/teams/seers', {members: []})
       await head.connection.request('PUT', '/flexrack/v1/people/projects/vision/roles', grant)
     }, 180_000)
     afterAll(async () => {

@@ -1,6 +1,6 @@
 import type {PageAsk, PageAsks} from '../../types.ts'
 import {Failure} from '../failure.ts'
-import {factsOf} from '../people/api.ts'
+import {factsFor} from '../people/api.ts'
 import {tokenFacts} from '../people/token-api.ts'
 import {describeEndpoint} from '../releases/api.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
@@ -9,6 +9,7 @@ import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
 import {liveParts} from './live.ts'
 import {modelFacts} from './mlflow-facts.ts'
 import {peopleBody} from './people.ts'
+import {allPlaces} from './seen.ts'
 import {sweepBody, sweepsBody} from './sweeps.ts'
 import type {Topic} from './topics.ts'
 import {invokeCommand, type Tried} from './try.ts'
@@ -46,14 +47,14 @@ export function endpointsView(
 }
 
 /** The page of one; with what was tried it does not load itself anew. */
-export function endpointView(name: string, {topics, parts, may}: Site, tried?: Tried): View {
+export function endpointView(name: string, {topics, parts, may, user}: Site, tried?: Tried): View {
   const facts = (): EndpointFacts => describeEndpoint(parts, name) as EndpointFacts
   const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts()))
   return {
     draw: async () => ({
       page: 'endpoints',
       title: name,
-      body: endpointBody((await topic.fresh()).value ?? facts(), may, Date.now(), tried),
+      body: endpointBody((await topic.fresh()).value ?? facts(), may && !user, Date.now(), tried),
       command: tried ? invokeCommand(name, tried) : `flexrack endpoint show ${name}`,
       isLive: !tried,
     }),
@@ -61,11 +62,12 @@ export function endpointView(name: string, {topics, parts, may}: Site, tried?: T
   }
 }
 
-export function modelsView(path: readonly string[], _query: URLSearchParams, {topics, parts}: Site): View | undefined {
+export function modelsView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
-  const topic = topics.open('models', MODELS_MS, () => {
+  const {topics, parts, view} = site
+  const topic = topics.open(`${view} models`, MODELS_MS, () => {
     if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', 'the registry is not ready yet')
-    return modelFacts(parts)
+    return modelFacts(allPlaces(site))
   })
   return {
     draw: async () => {
@@ -151,14 +153,14 @@ export function dataView(path: readonly string[], _query: URLSearchParams, site:
   }
 }
 
-export function peopleView(path: readonly string[], _query: URLSearchParams, {parts}: Site): View | undefined {
+export function peopleView(path: readonly string[], _query: URLSearchParams, {parts, user}: Site): View | undefined {
   if (path.length > 0) return undefined
-  const {people, tokens, claims} = parts
+  const {tokens, claims} = parts
   return {
     draw: async () => {
       const [quotas, queue] = await Promise.all([claims.uses(), claims.queue()])
-      const made = tokens.ofUsers().map(([id, kept]) => tokenFacts(id, kept))
-      const body = peopleBody({...factsOf({people, tokens}), tokens: made, quotas, queue}, Date.now())
+      const made = tokens.ofUsers(user?.name).map(([id, kept]) => tokenFacts(id, kept))
+      const body = peopleBody({...factsFor(user, parts), tokens: made, quotas, queue}, Date.now())
       return {page: 'people', title: 'People', body, command: 'flexrack user list', again: 15}
     },
   }
@@ -167,11 +169,14 @@ export function peopleView(path: readonly string[], _query: URLSearchParams, {pa
 export function auditView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
   return {
-    draw: async () => ({
+    draw: async () => {
+      if (site.user) throw new Failure(403, 'REFUSED', `the audit takes an admin of the rack, and ${site.user.name} is none`)
+      return {
       page: 'audit',
       title: 'Audit',
       body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
       command: 'flexrack audit',
-    }),
+      }
+    },
   }
 }

@@ -5,6 +5,7 @@ import {liveParts} from './live.ts'
 import {logSection, readChoice, wishOf, type LogChoice} from './log.ts'
 import {curvesOf, historiesOf} from './mlflow-facts.ts'
 import {stacksBody} from './ranks.ts'
+import {placesOf} from './seen.ts'
 import {runBody, runParts, type RunSeen} from './run.ts'
 import {readFilter, runsBody, type RunList} from './runs.ts'
 import {Tail} from './tail.ts'
@@ -40,7 +41,7 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
   const {topics, tails, view, hands, parts, may} = site
   const topic = topics.open<RunSeen>(`${view} run ${run}`, RUN_MS, async () => {
     const detail = await hands.askAny(view, 'run', {run})
-    return {detail, curves: await curvesOf(parts, detail.tracked)}
+    return {detail, curves: await curvesOf(parts, detail.tracked, placesOf(detail.project, site))}
   })
   const choice = readChoice(query)
   const {rank, attempt, only, search} = choice
@@ -113,16 +114,22 @@ export function compareView(path: readonly string[], query: URLSearchParams, sit
 }
 
 /** Those that most of the runs have come first. */
-async function metricsOf(runs: readonly PageRun[], {parts}: Site): Promise<Compared['metrics']> {
+async function metricsOf(runs: readonly PageRun[], site: Site): Promise<Compared['metrics']> {
   const ids = runs.flatMap((one) => one.tracked ?? [])
-  if (ids.length === 0 || !parts.mlflow.isReady) return []
+  if (ids.length === 0 || !site.parts.mlflow.isReady) return []
   const counts = new Map<string, number>()
   for (const name of runs.flatMap((one) => Object.keys(one.metrics)))
     if (!isSystem(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
   const names = [...counts].toSorted((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name)
+  const places = [...Map.groupBy(runs, (one) => one.project)].flatMap(([project, those]) =>
+    placesOf(project, site).map((place) => ({place, ids: those.flatMap((one) => one.tracked ?? [])})),
+  )
   const found = await Promise.all(
     names.slice(0, MOST_METRICS).map(async (name) => {
-      const histories = await historiesOf(parts.mlflow.socket, ids, name)
+      const parts = await Promise.all(
+        places.flatMap(({place, ids: those}) => (those.length === 0 ? [] : historiesOf(place, those, name))),
+      )
+      const histories = new Map(parts.flatMap((one) => [...one]))
       return {name, lines: runs.map((one) => histories.get(one.tracked ?? '') ?? [])}
     }),
   )

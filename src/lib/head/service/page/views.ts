@@ -7,6 +7,7 @@ import {liveParts, type LiveParts} from './live.ts'
 import {LINE_LOOKS, rackBody, rackParts, type RackSeen} from './rack.ts'
 import {nodeView, originView} from './detail-views.ts'
 import {compareView, runsView} from './run-views.ts'
+import type {PageUser} from './seen.ts'
 import type {Tail} from './tail.ts'
 import type {Seen, Topic, Topics} from './topics.ts'
 
@@ -21,6 +22,8 @@ export interface Site {
   owner: string
   /** May change something. */
   may: boolean
+  /** Whose page it is, where that is no admin. */
+  user: PageUser | undefined
   /** The rack is one person's: it has no users, projects or quotas. */
   alone: boolean
   parts: Parts
