@@ -32,7 +32,10 @@ export async function passForms(address: string, typed: Typed, ca: string): Prom
     for (let count = 0; count < 10; count++) {
       const form = /<form[^>]*action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/.exec(page.text)
       if (!form) return page.text
-      const inputs = (form[2]!.match(/<input[^>]*>/g) ?? []).map((one) => [attribute(one, 'name'), attribute(one, 'value')])
+      const inputs = (form[2]!.match(/<input[^>]*>/g) ?? []).map((one) => [
+        attribute(one, 'name'),
+        attribute(one, 'value'),
+      ])
       const fields = inputs.map(([name, value]): [string, string] => [name!, typed[name!] ?? value!])
       const isPressed = typed.abort !== undefined && page.text.includes('name="abort"')
       if (isPressed) fields.push(['abort', typed.abort!])

@@ -29,7 +29,23 @@ export async function certificateFor(folder: string, host: string): Promise<Cert
   const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
   openssl('req', '-x509', ...made, '-subj', '/CN=lab', '-keyout', caKey, '-out', ca)
   openssl('req', ...made.slice(0, 5), '-subj', `/CN=${host}`, '-keyout', key, '-out', request)
-  openssl('x509', '-req', '-days', '2', '-in', request, '-CA', ca, '-CAkey', caKey, '-CAcreateserial', '-extfile', more, '-out', cert)
+  openssl(
+    'x509',
+    '-req',
+    '-days',
+    '2',
+    '-in',
+    request,
+    '-CA',
+    ca,
+    '-CAkey',
+    caKey,
+    '-CAcreateserial',
+    '-extfile',
+    more,
+    '-out',
+    cert,
+  )
   return {ca, key, cert}
 }
 
@@ -50,7 +66,10 @@ export async function startOidcProvider({key, cert}: Certificates): Promise<{iss
  * OpenLDAP's slapd, which takes a password over TLS only: dora, in `cn=vision` by memberOf and in `cn=gpu` by memberUid,
  * and eve, in none. Their password is `secret of NAME`.
  */
-export async function startSlapd(folder: string, {key, cert}: Certificates): Promise<{port: number; stop(): Promise<void>}> {
+export async function startSlapd(
+  folder: string,
+  {key, cert}: Certificates,
+): Promise<{port: number; stop(): Promise<void>}> {
   const place = join(folder, 'slapd')
   await mkdir(join(place, 'db'), {recursive: true})
   const port = await freePort()
@@ -73,7 +92,11 @@ export async function startSlapd(folder: string, {key, cert}: Certificates): Pro
     'access to * by * read',
   ]
   await writeFile(join(place, 'slapd.conf'), `${lines.join('\n')}\n`)
-  const child = start('/usr/sbin/slapd', ['-d', '0', '-h', `ldap://127.0.0.1:${port}`, '-f', join(place, 'slapd.conf')], 'ignore')
+  const child = start(
+    '/usr/sbin/slapd',
+    ['-d', '0', '-h', `ldap://127.0.0.1:${port}`, '-f', join(place, 'slapd.conf')],
+    'ignore',
+  )
   const client = new Client({url: `ldap://127.0.0.1:${port}`})
   for (;;) {
     try {

@@ -133,15 +133,37 @@ export function idleOf(now = Date.now()): PageIdle {
     const busy = seen === null ? null : all * (back === 0 ? 0.75 : 0.3 + (back % 7) / 10)
     return {name: `${at.slice(0, 10)} ${at.slice(11, 16)}Z`, runs: 2, hours: all, seen, busy}
   }).toReversed()
-  const of = (name: string, all: number, busy: number): PageHours => ({name, runs: 4, hours: all, seen: all * 0.9, busy: all * busy})
+  const of = (name: string, all: number, busy: number): PageHours => ({
+    name,
+    runs: 4,
+    hours: all,
+    seen: all * 0.9,
+    busy: all * busy,
+  })
   const nobody = {owner: null, holder: null, since: null}
   const alice = {owner: 'alice@lab1', since: now - 7 * hour}
   return {
     idle: [
       {...nobody, state: 'free', node: 'gpu01', gpus: 1, index: 3, why: 'shared, and nobody has a lease'},
       {...nobody, state: 'free', node: 'gpu08', gpus: 4, index: null, why: 'no run has reserved them'},
-      {...alice, state: 'leased', node: 'gpu02', gpus: 1, index: 0, holder: '00010000', why: 'no program uses the lease'},
-      {...alice, state: 'dark', node: 'gpu03', gpus: 4, index: null, holder: 'digits-ab12c', why: 'busy 1.2 % of the 410 min of its attempt'},
+      {
+        ...alice,
+        state: 'leased',
+        node: 'gpu02',
+        gpus: 1,
+        index: 0,
+        holder: '00010000',
+        why: 'no program uses the lease',
+      },
+      {
+        ...alice,
+        state: 'dark',
+        node: 'gpu03',
+        gpus: 4,
+        index: null,
+        holder: 'digits-ab12c',
+        why: 'busy 1.2 % of the 410 min of its attempt',
+      },
     ],
     since: now - 7 * 24 * hour,
     until: now,

@@ -18,6 +18,7 @@ from flexrack_node.measure import hardware
 from flexrack_node.measure.hardware_file import HardwareFile
 from flexrack_node.measure.hardware_gpus import GpuReader, GpuReading, gpus_of
 from flexrack_node.measure.hardware_summary import Summary
+from flexrack_node.measure.job_mapping import JobMapping, run_is_over
 from flexrack_node.measure.system_metrics import Pace, batches, named
 from flexrack_node.measure.textfile import TextFile
 from flexrack_node.rank.launch import interface_of
@@ -65,6 +66,7 @@ class Sampler:
         self._searched = self._sent_at = 0.0
         self._refused = False
         self._textfile: Optional[TextFile] = None
+        self._mapping: Optional[JobMapping] = None
         self._pace = Pace(len(spec.get("nodes") or [1]))
         self._totals: Dict[str, List[float]] = {"net": [0.0, 0.0], "disk": [0.0, 0.0]}
         self._over = threading.Event()
@@ -103,6 +105,7 @@ class Sampler:
             gpus = GpuReader(uuids, self._seconds, lambda why: self._folder.event("gpu metrics lost", why=why))
             gpus.latest()
             self._open_textfile()
+            self._open_mapping(uuids)
             wait = min(FIRST_SECONDS, self._seconds)
             while True:
                 is_last = self._over.wait(wait)
@@ -119,6 +122,7 @@ class Sampler:
                 gpus.close()
             if self._textfile:
                 self._textfile.close()
+            self._tell_mapping(JobMapping.close)
 
     def _tell_failure(self) -> None:
         """Whatever it is, it is not the run's trouble."""
@@ -132,6 +136,21 @@ class Sampler:
             self._textfile = TextFile(Path(folder), self._spec)
         except OSError as error:
             self._folder.event("metrics not written", why=str(error))
+
+    def _open_mapping(self, uuids: Optional[List[str]]) -> None:
+        folder = self._spec.get("dcgm")
+        if folder and uuids is not None:  # else nobody chose, and it may have any
+            run, root = self._spec["run"], Path(self._spec["root"])
+            self._mapping = JobMapping(Path(folder), run, run_is_over(root, run))
+
+    def _tell_mapping(self, tell: Callable[[JobMapping], None]) -> None:
+        if self._mapping is None:
+            return
+        try:
+            tell(self._mapping)
+        except OSError as error:  # as of the other file
+            self._mapping = None
+            self._folder.event("GPU jobs not written", why=str(error))
 
     def _write_textfile(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:
         if self._textfile is None:
@@ -182,6 +201,7 @@ class Sampler:
         self._file.append(sample)
         self._summary.add(sample, now["gpus"])
         self._write_textfile(sample, now["gpus"])
+        self._tell_mapping(lambda mapping: mapping.hold(now["gpus"]))
         self._log(sample, now["gpus"])
 
     def _log(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:

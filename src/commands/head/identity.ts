@@ -22,6 +22,8 @@ export default class HeadIdentityCommand extends HeadCommand {
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(HeadIdentityCommand)
     const {identityAt, identityText} = await import('../../cli/people/identity.ts')
-    return this.askHead(flags, async (head) => this.answer(await identityAt(head, args.file, flags.remove), identityText))
+    return this.askHead(flags, async (head) =>
+      this.answer(await identityAt(head, args.file, flags.remove), identityText),
+    )
   }
 }

@@ -65,7 +65,10 @@ export class LogParts {
     return {...mergeParts(again, false), found: first.found}
   }
 
-  async #merged(names: string[], wish: PageAsks['merged']['input']): Promise<Map<string, Verbs['run.merged']['result']>> {
+  async #merged(
+    names: string[],
+    wish: PageAsks['merged']['input'],
+  ): Promise<Map<string, Verbs['run.merged']['result']>> {
     const question = mergedQuestion(wish)
     const found = new Map<string, Verbs['run.merged']['result']>()
     let last: unknown = new CliError('NOT_FOUND', `no node has run ${wish.run}`)

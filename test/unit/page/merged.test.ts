@@ -28,9 +28,25 @@ test('lines that ranks wrote alike stand there once, with the ranks before them'
 })
 
 test('nodes are laid together by time, and what one of them has not told yet is left for the next part', () => {
-  const first = part({live: true, to: 3000, ranks: [0], pieces: [1000, 2000, 3000].map((t) => ({t, rank: 0, text: `${t}\n`}))})
-  const second = part({live: true, to: 2500, ranks: [1], pieces: [1500, 2500].map((t) => ({t, rank: 1, text: `${t}\n`}))})
-  const whole = mergeParts(new Map([['a', first], ['b', second]]), false)
+  const first = part({
+    live: true,
+    to: 3000,
+    ranks: [0],
+    pieces: [1000, 2000, 3000].map((t) => ({t, rank: 0, text: `${t}\n`})),
+  })
+  const second = part({
+    live: true,
+    to: 2500,
+    ranks: [1],
+    pieces: [1500, 2500].map((t) => ({t, rank: 1, text: `${t}\n`})),
+  })
+  const whole = mergeParts(
+    new Map([
+      ['a', first],
+      ['b', second],
+    ]),
+    false,
+  )
   expect(whole).toMatchObject({from: 0, to: 2500, open: true, ranks: [0, 1], node: 'a, b', size: 20, rank: null})
   expect(whole.text).toBe('[0] 1000\n[1] 1500\n[0] 2000\n[1] 2500\n')
 })
@@ -39,19 +55,50 @@ test('a node whose sampler has ended holds nobody up, nor does one that is over'
   const now = 10_000_000
   const goes = part({live: true, to: now, pieces: [{t: now, rank: 0, text: 'here\n'}]})
   for (const other of [part({live: true, to: now - 200_000}), part({to: 500})])
-    expect(mergeParts(new Map([['a', goes], ['b', other]]), false)).toMatchObject({to: now, text: '[0] here\n'})
+    expect(
+      mergeParts(
+        new Map([
+          ['a', goes],
+          ['b', other],
+        ]),
+        false,
+      ),
+    ).toMatchObject({to: now, text: '[0] here\n'})
 })
 
 test('read backwards, nothing is shown of a time that one of them does not reach back to', () => {
   const near = part({from: 2000, to: 3000, pieces: [{t: 2500, rank: 0, text: 'near\n'}]})
-  const far = part({from: 0, to: 3000, pieces: [{t: 500, rank: 1, text: 'far\n'}, {t: 2600, rank: 1, text: 'too\n'}]})
-  expect(mergeParts(new Map([['a', near], ['b', far]]), true)).toMatchObject({from: 2000, to: 3000, text: '[0] near\n[1] too\n'})
+  const far = part({
+    from: 0,
+    to: 3000,
+    pieces: [
+      {t: 500, rank: 1, text: 'far\n'},
+      {t: 2600, rank: 1, text: 'too\n'},
+    ],
+  })
+  expect(
+    mergeParts(
+      new Map([
+        ['a', near],
+        ['b', far],
+      ]),
+      true,
+    ),
+  ).toMatchObject({from: 2000, to: 3000, text: '[0] near\n[1] too\n'})
 })
 
 test('an attempt that only some nodes had is theirs, and the first of what was found counts', () => {
   const old = part({attempt: 1, attempts: [1], pieces: [{t: 1, rank: 0, text: 'old\n'}]})
   const fresh = part({attempt: 2, attempts: [1, 2], pieces: [{t: 2, rank: 1, text: 'new\n'}]})
-  expect(mergeParts(new Map([['a', old], ['b', fresh]]), true)).toMatchObject({attempt: 2, attempts: [1, 2], text: '[1] new\n'})
+  expect(
+    mergeParts(
+      new Map([
+        ['a', old],
+        ['b', fresh],
+      ]),
+      true,
+    ),
+  ).toMatchObject({attempt: 2, attempts: [1, 2], text: '[1] new\n'})
   const parts = new Map([
     ['a', part({from: 70, found: 90})],
     ['b', part({from: 10, found: 30})],

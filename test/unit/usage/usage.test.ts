@@ -212,7 +212,14 @@ test('over several racks a machine of two of them counts once, nodes have the na
 
 test('by hour and by day each has its part of every run, in order, and all together are the whole', () => {
   const entries = [
-    entry({started: 9.5 * HOUR, ended: 11.25 * HOUR, gpus: 2, gpuSeen: 2 * 1.75 * HOUR, gpuBusy: 1.75 * HOUR, cpu: null}),
+    entry({
+      started: 9.5 * HOUR,
+      ended: 11.25 * HOUR,
+      gpus: 2,
+      gpuSeen: 2 * 1.75 * HOUR,
+      gpuBusy: 1.75 * HOUR,
+      cpu: null,
+    }),
     entry({run: 'r2', started: 30 * HOUR, ended: 30.5 * HOUR, gpus: 1, cpu: null}),
   ]
   const {rows, total} = summarizeUsage(entries, 'hour', 10 * HOUR, 40 * HOUR)

@@ -112,9 +112,14 @@ export function providersTests(given: () => TestHead): void {
 
     test('login --oidc shows where to go, and is who was let in there, in the teams of their groups', async () => {
       expect(await loginAtProvider({login: 'carol', password: 'x'})).toMatchObject({status: 0})
-      expect(await whoAmI()).toMatchObject({user: 'carol', admin: false, teams: ['seers'], projects: {vision: 'member'}})
+      expect(await whoAmI()).toMatchObject({
+        user: 'carol',
+        admin: false,
+        teams: ['seers'],
+        projects: {vision: 'member'},
+      })
       const {status, stderr} = await command(['head', 'identity'])
-      expect([status, stderr], 'is an admin\'s').toEqual([expect.any(Number), expect.stringContaining('an admin')])
+      expect([status, stderr], "is an admin's").toEqual([expect.any(Number), expect.stringContaining('an admin')])
       expect((await command(['logout'])).status).toBe(0)
       const denied = await loginAtProvider({login: 'carol', password: 'x', abort: 'yes'})
       expect([denied.status === 0, denied.stderr]).toEqual([false, expect.stringContaining('denied')])

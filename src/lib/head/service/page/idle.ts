@@ -27,7 +27,8 @@ export function idleBody(idle: PageIdle | undefined, error: string | undefined, 
 }
 
 function tiles({idle, total}: PageIdle): Html {
-  const count = (state: string): number => idle.filter((one) => one.state === state).reduce((sum, one) => sum + one.gpus, 0)
+  const count = (state: string): number =>
+    idle.filter((one) => one.state === state).reduce((sum, one) => sum + one.gpus, 0)
   const wasted = idleHours(total)
   const tile = (name: string, value: string, kind = ''): Html =>
     html`<div class="tile${kind}">
@@ -82,7 +83,9 @@ function hoursSection({hours: rows, until}: PageIdle, now: number): Html {
     const of = new Date(slot * HOUR_MS)
     const tick =
       of.getUTCHours() % 6 === 0 &&
-      html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="middle">${String(of.getUTCHours()).padStart(2, '0')}:00</text>`
+      html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="middle"
+        >${String(of.getUTCHours()).padStart(2, '0')}:00</text
+      >`
     const one = known.get(slot)
     if (!one) return html`<g>${tick}</g>`
     let y = HEIGHT - FOOT
@@ -90,7 +93,13 @@ function hoursSection({hours: rows, until}: PageIdle, now: number): Html {
       if (value <= 0) return undefined
       const height = (value / most) * (HEIGHT - FOOT - 6)
       y -= height
-      return html`<rect class="${kind}" x="${x}" y="${y.toFixed(1)}" width="${(each - 2).toFixed(1)}" height="${height.toFixed(1)}" />`
+      return html`<rect
+        class="${kind}"
+        x="${x}"
+        y="${y.toFixed(1)}"
+        width="${(each - 2).toFixed(1)}"
+        height="${height.toFixed(1)}"
+      />`
     }
     const parts = [part('waits', one.busy ?? 0), part('slow', idleHours(one) ?? 0), part('fast', unknownHours(one))]
     return html`<g><title>${one.name}: ${told(one)}</title>${parts}${tick}</g>`

@@ -100,9 +100,14 @@ export function documentOf(
               </ul>
             </details>`
           }
-          <nav aria-label="Pages">${PAGES.filter((one) => (one === 'people' ? !alone : one !== 'audit' || !user)).map(link)}</nav>
+          <nav aria-label="Pages">
+            ${PAGES.filter((one) => (one === 'people' ? !alone : one !== 'audit' || !user)).map(link)}
+          </nav>
           <span class="tail"
-            >${user && html`<span class="tag">${user.name}</span>`}${may ? !user && mlflow : html`<span class="tag">look only</span>`}<span id="pulse" class="pulse" role="status"
+            >${user && html`<span class="tag">${user.name}</span>`}${may ? !user && mlflow : html`<span class="tag">look only</span>`}<span
+              id="pulse"
+              class="pulse"
+              role="status"
               >${isLive ? 'live' : ''}</span
             ></span
           >

@@ -170,12 +170,13 @@ export function auditView(path: readonly string[], _query: URLSearchParams, site
   if (path.length > 0) return undefined
   return {
     draw: async () => {
-      if (site.user) throw new Failure(403, 'REFUSED', `the audit takes an admin of the rack, and ${site.user.name} is none`)
+      if (site.user)
+        throw new Failure(403, 'REFUSED', `the audit takes an admin of the rack, and ${site.user.name} is none`)
       return {
-      page: 'audit',
-      title: 'Audit',
-      body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
-      command: 'flexrack audit',
+        page: 'audit',
+        title: 'Audit',
+        body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
+        command: 'flexrack audit',
       }
     },
   }

@@ -109,7 +109,9 @@ export function logSection(
         its lines alone</label
       >
       <button>Show</button>
-      <a class="button" href="${to({at: 'error', search: undefined, only: undefined, ...(several && {rank: 'all'})})}">First error</a>
+      <a class="button" href="${to({at: 'error', search: undefined, only: undefined, ...(several && {rank: 'all'})})}"
+        >First error</a
+      >
       <a class="button" href="${to({from: '0'})}">Beginning</a>
       <a class="button" href="${to({})}">End</a>
       ${next !== undefined && html`<a class="button" href="${to({search, after: String(isMerged ? next : next + 1)})}">Next</a>`}

@@ -32,7 +32,9 @@ export async function curvesOf(
       .slice(0, MOST_METRICS)
       .map(async (name): Promise<[string, WireValue[]]> => [name, await historyOf(place, [id], name)]),
   )
-  const times = histories.flatMap(([name, values]) => (isSystem(name) ? [] : values.map((one) => Number(one.timestamp))))
+  const times = histories.flatMap(([name, values]) =>
+    isSystem(name) ? [] : values.map((one) => Number(one.timestamp)),
+  )
   return {
     lines: Object.fromEntries(histories.map(([name, values]) => [name, pointsOf(values).get(id) ?? []])),
     span: spanOf(times.filter((one) => Number.isFinite(one))),
@@ -119,16 +121,15 @@ export interface ModelFacts {
 const MOST_MODELS = 200
 
 /** The registry's models with their newest versions, the one that changed last first. `project`: whose they are. */
-export async function modelFacts(places: readonly {project: string | null; place: MlflowPlace}[]): Promise<ModelFacts[]> {
+export async function modelFacts(
+  places: readonly {project: string | null; place: MlflowPlace}[],
+): Promise<ModelFacts[]> {
   const found = await Promise.all(places.map(({project, place}) => modelsAt(place, project)))
   return found.flat().toSorted((a, b) => (b.updated ?? 0) - (a.updated ?? 0))
 }
 
 async function modelsAt(place: MlflowPlace, project: string | null): Promise<ModelFacts[]> {
-  const {status, text} = await readMlflow(
-    place,
-    `/api/2.0/mlflow/registered-models/search?max_results=${MOST_MODELS}`,
-  )
+  const {status, text} = await readMlflow(place, `/api/2.0/mlflow/registered-models/search?max_results=${MOST_MODELS}`)
   // A project of which nothing was ever recorded is no workspace there yet.
   if (status === 404 && project !== null) return []
   if (status !== 200) throw new Error(`the registry answers with status ${status}`)

@@ -61,7 +61,9 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     if (mlflow === undefined)
       throw new Failure(503, 'HEAD_FAILED', 'the flexrack head ui that opened this page is gone')
     // A code that works once, within a minute; the page that it leads to has an address of its own.
-    return reply.headers(PAGE_HEADERS).redirect(`${mlflow}${logins.issue({login, by: logins.ownerOf(login)}).path}`, 303)
+    return reply
+      .headers(PAGE_HEADERS)
+      .redirect(`${mlflow}${logins.issue({login, by: logins.ownerOf(login)}).path}`, 303)
   })
   app.get<{Params: {rack: string}}>('/flexrack/ui/racks/:rack', async (request, reply) => {
     const {login, racks} = siteOf(request)

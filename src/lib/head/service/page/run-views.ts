@@ -74,7 +74,10 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
     tail: () => {
       const found = tails.get(log)
       if (found) return found
-      const made = new Tail((from) => read({from}), () => tails.delete(log))
+      const made = new Tail(
+        (from) => read({from}),
+        () => tails.delete(log),
+      )
       tails.set(log, made)
       return made
     },

@@ -2,7 +2,16 @@ import type {PageRack} from '../../types.ts'
 import type {Parts} from '../parts.ts'
 import type {Hands} from './hands.ts'
 import type {Drawn} from './layout.ts'
-import {auditView, dataView, endpointsView, idleView, modelsView, notebooksView, peopleView, sweepsView} from './list-views.ts'
+import {
+  auditView,
+  dataView,
+  endpointsView,
+  idleView,
+  modelsView,
+  notebooksView,
+  peopleView,
+  sweepsView,
+} from './list-views.ts'
 import {liveParts, type LiveParts} from './live.ts'
 import {LINE_LOOKS, rackBody, rackParts, type RackSeen} from './rack.ts'
 import {nodeView, originView} from './detail-views.ts'

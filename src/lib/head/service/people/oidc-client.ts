@@ -41,7 +41,8 @@ export async function claimsOf(
 ): Promise<Record<string, unknown>> {
   const claims = tokens.claims() ?? {}
   const isWhole = wanted.every((name) => claims[name] !== undefined)
-  if (isWhole || typeof claims.sub !== 'string' || config.serverMetadata().userinfo_endpoint === undefined) return claims
+  if (isWhole || typeof claims.sub !== 'string' || config.serverMetadata().userinfo_endpoint === undefined)
+    return claims
   const oidc = await import('openid-client')
   return {...(await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims}
 }
@@ -54,7 +55,9 @@ export function reasonOf(error: unknown): string {
   return message.includes(why) ? message : `${message}: ${why}`
 }
 
-type Fetch = NonNullable<Parameters<typeof import('openid-client').discovery>[4]>[typeof import('openid-client').customFetch]
+type Fetch = NonNullable<
+  Parameters<typeof import('openid-client').discovery>[4]
+>[typeof import('openid-client').customFetch]
 
 /** Undefined: Node's own does. */
 async function fetchWith(settings: OidcSettings): Promise<Fetch | undefined> {

@@ -35,7 +35,10 @@ beforeAll(async () => {
   await people.setTeam('seers', ['alice'])
   await people.setTeam('others', ['bob'])
   await server.activate('digits', ['http://127.0.0.1:9'])
-  const head = {url: server.url, call: (method: string, path: string, body?: unknown) => server.call(method, path, {body})}
+  const head = {
+    url: server.url,
+    call: (method: string, path: string, body?: unknown) => server.call(method, path, {body}),
+  }
   const answers = {rack: () => rackOf(2)}
   admin = await openHand(head, {...answers, runs: () => ({runs: runsOf(), away: null, unasked: []})})
   alice = await openHand(
