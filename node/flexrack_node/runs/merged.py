@@ -7,7 +7,7 @@ in milliseconds since 1970; 0 is before all.
 
 import mmap
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple, Union
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.measure.hardware_file import read_samples
@@ -17,7 +17,7 @@ from flexrack_node.runs.window import LIMIT, first_failure, first_text, logs_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flexrack_node.schema.run import MergedPiece, MergedLog, MergedQuestion
+    from flexrack_node.schema.logs import MergedLog, MergedPiece, MergedQuestion
 
 _LONGEST_LINE = 64 * 1024
 _AT_ONCE = 4 * 1024 * 1024
@@ -31,7 +31,7 @@ class _Log:
         self.rank, self._file = rank, open(path, "rb")
         status = path.stat()
         self.size = status.st_size
-        self.view: "mmap.mmap | bytes" = b""
+        self.view: Union[mmap.mmap, bytes] = b""
         if self.size > 0:
             self.view = mmap.mmap(self._file.fileno(), self.size, access=mmap.ACCESS_READ)
         self.times = [time for time, _ in sizes]
@@ -180,7 +180,7 @@ def _between(logs: List[_Log], after: int, until: int, only: str) -> List[_Piece
     return pieces
 
 
-def _lines_with(view: "mmap.mmap | bytes", text: str, begin: int, end: int, most: int) -> Tuple[bytes, bool]:
+def _lines_with(view: Union[mmap.mmap, bytes], text: str, begin: int, end: int, most: int) -> Tuple[bytes, bool]:
     """Whole lines that have the text, about `most` bytes of them, and whether these are all."""
     wanted, found, size = text.encode(), [], 0
     while begin < end:

@@ -4,14 +4,14 @@ import mmap
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple, Union
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_part import read_from
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.run import LogQuestion, LogWindow
+    from flexrack_node.schema.logs import LogQuestion, LogWindow
 
 LIMIT = 128 * 1024
 _BEFORE = 4 * 1024  # what is shown before what was looked for
@@ -95,7 +95,7 @@ def _place(path: Path, size: int, given: "LogQuestion") -> Tuple[int, Optional[i
     return (max(0, size - LIMIT), None) if found is None else (max(0, found - _BEFORE), found)
 
 
-def first_text(view: "mmap.mmap | bytes", text: str, after: int, before: Optional[int] = None) -> Optional[int]:
+def first_text(view: Union[mmap.mmap, bytes], text: str, after: int, before: Optional[int] = None) -> Optional[int]:
     """As people search: capital letters count where they are written."""
     wanted = text.encode()
     end = len(view) if before is None else before
@@ -109,7 +109,7 @@ def first_text(view: "mmap.mmap | bytes", text: str, after: int, before: Optiona
     return None
 
 
-def first_failure(view: "mmap.mmap | bytes", after: int) -> Optional[int]:
+def first_failure(view: Union[mmap.mmap, bytes], after: int) -> Optional[int]:
     """The first place whose line tells of a failure."""
     places = {word: view.find(word, after) for word in _WORDS}
     while True:

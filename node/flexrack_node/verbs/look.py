@@ -11,16 +11,8 @@ from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view, view_of
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.run import (
-        FollowInput,
-        LogQuestion,
-        LogWindow,
-        MergedLog,
-        MergedQuestion,
-        NodeRun,
-        NodeRunDetail,
-        RunQuestion,
-    )
+    from flexrack_node.schema.logs import LogQuestion, LogWindow, MergedLog, MergedQuestion
+    from flexrack_node.schema.run import FollowInput, NodeRun, NodeRunDetail, RunQuestion
     from flexrack_node.schema.watch import NodeStacks, StacksInput
 
 SUMMARY = "summary.json"  # read by src/lib/runs/cached-listing.ts as well, without Python

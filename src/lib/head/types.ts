@@ -2,6 +2,7 @@ import type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types
 
 export type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
 export type * from './claim-types.ts'
+export type * from './page-parts.ts'
 export type * from './page-types.ts'
 export type * from './people-types.ts'
 export type * from './traffic-types.ts'

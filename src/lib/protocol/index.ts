@@ -8,6 +8,7 @@ import type {GpuVerbs} from './gpu.ts'
 import type {HeadVerbs} from './head.ts'
 import type {HistoryVerbs} from './history.ts'
 import type {ImageVerbs} from './image.ts'
+import type {LogsVerbs} from './logs.ts'
 import type {MpiVerbs} from './mpi.ts'
 import type {NodeVerbs} from './node.ts'
 import type {NotebookVerbs} from './notebook.ts'
@@ -39,6 +40,7 @@ export type * from './headfiles.ts'
 export type * from './history.ts'
 export type * from './image.ts'
 export type * from './leases.ts'
+export type * from './logs.ts'
 export type * from './monitor.ts'
 export type * from './mpi.ts'
 export type * from './node.ts'
@@ -66,4 +68,4 @@ export type * from './watch.ts'
 export type * from './workspace.ts'
 
 /** Every verb of the node program: what it takes, what it answers, what it says before. */
-export interface Verbs extends BoardVerbs, BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, HistoryVerbs, ImageVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ServingVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}
+export interface Verbs extends BoardVerbs, BucketVerbs, DataVerbs, EndpointVerbs, EnvironmentVerbs, GpuVerbs, HeadVerbs, HistoryVerbs, ImageVerbs, LogsVerbs, MpiVerbs, NodeVerbs, NotebookVerbs, PreflightVerbs, ProfileVerbs, ReservationVerbs, RunVerbs, ServiceVerbs, ServingVerbs, ShareVerbs, SlurmVerbs, SweepVerbs, SyncVerbs, UsageVerbs, VolumeVerbs, WatchVerbs, WorkspaceVerbs {}
