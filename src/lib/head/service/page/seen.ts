@@ -1,6 +1,6 @@
 import type {HeadRole} from '../../../protocol/index.ts'
-import type {Owner} from '../login.ts'
-import type {MlflowPlace} from '../mlflow-reader.ts'
+import type {Owner} from '../tokens/browser-login.ts'
+import type {MlflowPlace} from '../tracking/mlflow-reader.ts'
 import type {Parts} from '../parts.ts'
 import {personOf, rolesOf} from '../people/person.ts'
 

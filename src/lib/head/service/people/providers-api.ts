@@ -1,6 +1,6 @@
 import type {FastifyInstance} from 'fastify'
 import type {HeadIdentity} from '../../types.ts'
-import type {BodyOf} from '../body.ts'
+import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {tryDirectory} from './ldap.ts'

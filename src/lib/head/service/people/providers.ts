@@ -1,7 +1,7 @@
 import {readFile, rm} from 'node:fs/promises'
 import {isAbsolute, join} from 'node:path'
 import {isLoopbackUrl, textIfThere} from '../../../base/index.ts'
-import {writeTextDurably} from '../durable.ts'
+import {writeTextDurably} from '../files/durable.ts'
 
 /** Who else knows users, and which of their groups are teams: `login.json` in the head's folder, which its admin writes. */
 export interface Providers {
