@@ -182,7 +182,8 @@ def _between(logs: List[_Log], after: int, until: int, only: str) -> List[_Piece
 
 def _lines_with(view: Union[mmap.mmap, bytes], text: str, begin: int, end: int, most: int) -> Tuple[bytes, bool]:
     """Whole lines that have the text, about `most` bytes of them, and whether these are all."""
-    wanted, found, size = text.encode(), [], 0
+    wanted, size = text.encode(), 0
+    found: List[bytes] = []
     while begin < end:
         stop = min(end, begin + _AT_ONCE)
         if stop < end:
