@@ -61,7 +61,7 @@ function nowSection({idle, unasked}: PageIdle, now: number): Html {
   return html`<section aria-labelledby="now-title">
     <h2 id="now-title">Now</h2>
     ${unasked.map((one) => html`<p class="warn">${one}</p>`)}
-    ${tableOr(none, ['node', 'what', 'state', 'who has it', 'by', 'for', 'why'], rows)}
+    ${tableOr(none, ['node', 'what', 'state', 'who has it', 'by', 'for', 'why'], rows, 'idle-now')}
   </section>`
 }
 
