@@ -32,8 +32,8 @@ from flexrack_node.reservation.hold import Hold
 from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
-from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
-from flexrack_node.run.upstream import upstream_of
+from flexrack_node.run.outputs import collect_outputs
+from flexrack_node.run.recorded import LATE_SECONDS, NotRecorded
 from flexrack_node.service import comeback
 
 if TYPE_CHECKING:
@@ -259,6 +259,9 @@ def _record(
     recorded = bool(uploaded and finished and drained and kept)
     tracking = spec["tracking"]
     if finished and tracking and tracking.get("own_token"):
+        from flexrack_node.run.recording import Recorder
+        from flexrack_node.run.upstream import upstream_of
+
         Recorder(upstream_of(tracking), tracking).revoke(0.0 if recorded and everybody else LATE_SECONDS)
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
