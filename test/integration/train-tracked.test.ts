@@ -17,12 +17,29 @@ import {trainBench} from '../support/bench.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
 const TEMPLATE = fileURLToPath(new URL('../../templates/pytorch-ddp', import.meta.url))
+/**
+ * In place of the template's data and its export: scikit-learn and torch.onnx take as long to import as PyTorch, in each
+ * of the ranks. test/e2e/quickstart.test.ts has the template whole, to a prediction.
+ */
+const DATA = `import numpy, torch
+from torch.utils.data import TensorDataset
+def load():
+    random = numpy.random.default_rng(0)
+    digits = random.random((10, 1, 8, 8))
+    def some(count):
+        labels = random.integers(0, 10, count)
+        images = (digits[labels] + random.normal(0, 0.2, (count, 1, 8, 8))).astype(numpy.float32)
+        return TensorDataset(torch.from_numpy(images), torch.from_numpy(labels))
+    return some(1437), some(360)
+`
+const EXPORT = 'export(network.module, OUTPUTS / "model.onnx")'
 let setup: TrainRack
 let requirements: string
 
 beforeAll(async () => {
   setup = await startTrainRack(2)
-  for (const file of ['data.py', 'model.py']) await cp(join(TEMPLATE, file), join(setup.folder, file))
+  await writeFile(join(setup.folder, 'data.py'), DATA)
+  await cp(join(TEMPLATE, 'model.py'), join(setup.folder, 'model.py'))
   requirements = await readFile(join(TEMPLATE, 'requirements.txt'), 'utf8')
   await startHead(setup.rack.rack, setup.rack.fleet(), context())
 }, 900_000)
@@ -43,7 +60,9 @@ test(
   'a data-parallel run survives the death of a rank, resumes, and its record says everything',
   {timeout: 900_000},
   async () => {
-    const script = await readFile(join(TEMPLATE, 'train.py'), 'utf8')
+    const template = await readFile(join(TEMPLATE, 'train.py'), 'utf8')
+    expect(template).toContain(EXPORT)
+    const script = template.replace(EXPORT, '(OUTPUTS / "model.onnx").write_bytes(b"what was learned")')
     let killing: Promise<void> | undefined
     const {trained, lines} = await setup.train(script, {
       requirements,
