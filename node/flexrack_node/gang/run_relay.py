@@ -54,3 +54,11 @@ class RunRelay:
 def open_relay(folder: RunFolder, spec: "KeptRunOrder") -> Optional[RunRelay]:
     tracking = spec.get("tracking")
     return RunRelay(folder, tracking) if tracking else None
+
+
+def end_token(tracking: "TrackingOrder", after: float) -> None:
+    """The run's token, at once or after so many seconds."""
+    from flexrack_node.run.recording import Recorder
+    from flexrack_node.run.upstream import upstream_of
+
+    Recorder(upstream_of(tracking), tracking).revoke(after)

@@ -20,7 +20,7 @@ from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.returning import Follows, Leads, find_place, order_of, port_of
-from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, open_relay
+from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, end_token, open_relay
 from flexrack_node.gang.signals import listen_to_signals, with_shutdown
 from flexrack_node.gpu.lease import LeaseHold
 from flexrack_node.lineage.record import Lineage
@@ -259,10 +259,7 @@ def _record(
     recorded = bool(uploaded and finished and drained and kept)
     tracking = spec["tracking"]
     if finished and tracking and tracking.get("own_token"):
-        from flexrack_node.run.recording import Recorder
-        from flexrack_node.run.upstream import upstream_of
-
-        Recorder(upstream_of(tracking), tracking).revoke(0.0 if recorded and everybody else LATE_SECONDS)
+        end_token(tracking, 0.0 if recorded and everybody else LATE_SECONDS)
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 
