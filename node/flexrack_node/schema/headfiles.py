@@ -185,6 +185,12 @@ class HeadSnapshot(TypedDict):
     ca: str
 
 
+class HeadPlace(TypedDict):
+    """Node and base URL of a head. Standbys of older versions do not keep it."""
+    node: str
+    url: str
+
+
 class _HeadFollowed(TypedDict):
     tokenId: str
     heardAt: float
@@ -196,6 +202,22 @@ class HeadFollowed(_HeadFollowed, total=False):
     """What a standby was told by its head, and its certificates."""
     dismissed: bool
     state: HeadSnapshot
+    first: HeadPlace
+
+
+class HeadFormer(TypedDict):
+    """Whom a head followed before it took over, and with which token: it is told of it until it has heard."""
+    node: str
+    url: str
+    ca: str
+    token: str
+
+
+class HeadSuperseded(TypedDict):
+    """A head has stepped down: its standby was made the head."""
+    node: str
+    url: str
+    at: str
 
 
 class HeadCertificate(TypedDict):

@@ -2,6 +2,7 @@ import {setTimeout as pause} from 'node:timers/promises'
 import {isCliError, throwIfInterrupted} from '../base/index.ts'
 import {connectHead, type HeadConnection} from './connect.ts'
 import type {HeadEnv} from './steps.ts'
+import {firstOfTwo} from './superseded.ts'
 import type {ServerStatus} from './types.ts'
 
 const ANSWER_MS = 60_000
@@ -22,10 +23,8 @@ export async function enrol(
   const head = await answering(() => connectHead(rack, fleet, context), context.signal)
   try {
     const standby = await host(node)
-    const [{follows}, {port, followers = []}] = await Promise.all([
-      standby.call('head.access', {}),
-      head.request<ServerStatus>('GET', '/flexrack/v1/status'),
-    ])
+    const {follows} = await standby.call('head.access', {})
+    const {port, followers = []} = await firstOfTwo(head, {rack, fleet, context})
     const same = (one: {node: string; names: string[]}): boolean =>
       one.node === node && String(one.names) === String(names)
     let own = followers.find((one) => one.id === follows && same(one))?.id

@@ -23,7 +23,8 @@ export async function standbyStatus(rack: Rack, fleet: Fleet, context: Context):
     if (state === 'failed') return {...known, state: 'failed'}
     const connection = await connectHead(rack, fleet, context, 'standby')
     try {
-      const {url, following} = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
+      const {url, following, superseded} = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
+      if (superseded) return {node, url, state: 'superseded', superseded}
       return {node, url, state: 'running', ...(following && {following})}
     } finally {
       await connection.close()
