@@ -3,7 +3,7 @@ import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/in
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {connectHead, type HeadConnection} from './connect.ts'
-import {headAccess, openHeadHost} from './places.ts'
+import {headAccess, headNode, openHeadHost} from './places.ts'
 import type {ServerStatus} from './types.ts'
 
 const ANSWER_MS = 60_000
@@ -40,23 +40,30 @@ export async function firstOfTwo(
 
 /** False where the standby's node runs a head, and one that has not stepped down. */
 async function mayFollow(rack: Rack, fleet: Fleet, context: Context): Promise<boolean> {
-  const node = rack.head.standby ?? rack.head.node
-  const there = {...rack, head: {...rack.head, node}}
-  const host = await openHeadHost(there, fleet, context)
-  const {follows} = await host.call('head.access', {})
-  if (follows) return true
   try {
-    const {token, ...access} = await headAccess(there, host)
-    const other = await connectHead(there, fleet, context, 'first', {access, token})
-    try {
-      return (await other.request<ServerStatus>('GET', '/flexrack/v1/status')).superseded !== undefined
-    } finally {
-      await other.close()
-    }
+    const other = await headBeside(rack, fleet, context)
+    return other === undefined || other.superseded !== undefined
   } catch (error) {
     // None runs there, or it answers nobody.
     if (isCliError(error, 'NOT_FOUND', 'NODE_UNREACHABLE', 'TIMED_OUT', 'HEAD_FAILED')) return true
     throw error
+  }
+}
+
+/**
+ * What the standby's node says where it follows nobody: it was the head, or is it. Undefined where it follows. Errors:
+ * those of connectHead and its requests.
+ */
+export async function headBeside(rack: Rack, fleet: Fleet, context: Context): Promise<ServerStatus | undefined> {
+  const there = {...rack, head: {...rack.head, node: headNode(rack, 'standby').name}}
+  const host = await openHeadHost(there, fleet, context)
+  if ((await host.call('head.access', {})).follows) return undefined
+  const {token, ...access} = await headAccess(there, host)
+  const other = await connectHead(there, fleet, context, 'first', {access, token})
+  try {
+    return await other.request<ServerStatus>('GET', '/flexrack/v1/status')
+  } finally {
+    await other.close()
   }
 }
 
