@@ -6,11 +6,8 @@ export interface Standing<T> {
 }
 
 /**
- * Members that come and go with each request, in no order. A Set would do, but for V8's collector: a Set that grew or
- * thinned out is laid out anew, its old layout keeps all that was in it and points to the new one. Once one such layout
- * is among the old objects, all later ones are kept by it until the next full collection, and with them every request
- * that was a member when one was made: the short collections copy them all, and stop the gateway for that
- * (docs/adr/0066).
+ * Members that come and go with each request, in no order. With Sets in its place short collections copied, at times, most
+ * of what requests had left, and stopped the gateway for that (docs/adr/0066).
  */
 export class Crowd<T> {
   readonly #standing: Standing<T>[] = []

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import type {FastifyRequest} from 'fastify'
 import type {HeadSuperseded} from '../../../protocol/index.ts'
 import {HEAD_FILES} from '../../types.ts'
-import {readDurable, writeDurably} from '../durable.ts'
+import {readDurable, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import {logLine} from '../log.ts'
 
