@@ -3,7 +3,6 @@ import {isCliError, throwIfInterrupted} from '../base/index.ts'
 import {connectHead, type HeadConnection} from './connect.ts'
 import type {HeadEnv} from './steps.ts'
 import {firstOfTwo} from './superseded.ts'
-import type {ServerStatus} from './types.ts'
 
 const ANSWER_MS = 60_000
 const LOOK_MS = 300
