@@ -3,6 +3,7 @@ from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.monitor import HeadTargets
 from flexrack_node.schema.people import HeadRole
+from flexrack_node.schema.standby import HeadPlace
 from flexrack_node.schema.sync import EntryLine
 
 
@@ -185,12 +186,6 @@ class HeadSnapshot(TypedDict):
     ca: str
 
 
-class HeadPlace(TypedDict):
-    """Node and base URL of a head. Standbys of older versions do not keep it."""
-    node: str
-    url: str
-
-
 class _HeadFollowed(TypedDict):
     tokenId: str
     heardAt: float
@@ -203,21 +198,6 @@ class HeadFollowed(_HeadFollowed, total=False):
     dismissed: bool
     state: HeadSnapshot
     first: HeadPlace
-
-
-class HeadFormer(TypedDict):
-    """Whom a head followed before it took over, and with which token: it is told of it until it has heard."""
-    node: str
-    url: str
-    ca: str
-    token: str
-
-
-class HeadSuperseded(TypedDict):
-    """A head has stepped down: its standby was made the head."""
-    node: str
-    url: str
-    at: str
 
 
 class HeadCertificate(TypedDict):

@@ -1,6 +1,7 @@
 // Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`.
 import type {HeadTargets} from './monitor.ts'
 import type {HeadRole} from './people.ts'
+import type {HeadPlace} from './standby.ts'
 import type {EntryLine} from './sync.ts'
 
 /** What is known of the files of a folder: size, mtime and ctime (ms), inode, SHA-256, by path. */
@@ -226,30 +227,6 @@ export interface HeadFollowed {
   gateway: HeadIdentity
   state?: HeadSnapshot
   first?: HeadPlace
-}
-
-/** Node and base URL of a head. Standbys of older versions do not keep it. */
-export interface HeadPlace {
-  node: string
-  url: string
-}
-
-/** Whom a head followed before it took over, and with which token: it is told of it until it has heard. */
-export interface HeadFormer {
-  node: string
-  url: string
-  /** PEM. */
-  ca: string
-  token: string
-}
-
-/** A head has stepped down: its standby was made the head. */
-export interface HeadSuperseded {
-  node: string
-  /** Base URL of the head that took over. */
-  url: string
-  /** ISO 8601: when this head heard of it. */
-  at: string
 }
 
 export interface HeadCertificate {
