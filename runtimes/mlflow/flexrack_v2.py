@@ -141,7 +141,10 @@ class Tensors:
         pieces[0] = json.dumps(head).encode()
         headers = {"Content-Type": "application/json"}
         if len(pieces) > 1:
-            headers = {"Content-Type": "application/octet-stream", "Inference-Header-Content-Length": str(len(pieces[0]))}
+            headers = {
+                "Content-Type": "application/octet-stream",
+                "Inference-Header-Content-Length": str(len(pieces[0])),
+            }
         coding = chosen_coding(accepts) if sum(map(len, pieces)) >= WORTH_PACKING else None
         if coding:
             return 200, {**headers, "Content-Encoding": coding}, pack(coding, pieces)
@@ -204,7 +207,9 @@ def tensor_of(array: np.ndarray, spec: Any, name: str) -> np.ndarray:
     if array.dtype == spec.type or spec.type.kind in "OUS":
         return array
     if not np.can_cast(array.dtype, spec.type, "same_kind"):
-        raise Malformed(f"input {name} has datatype {NAME_OF[array.dtype]}, expected {NAME_OF.get(spec.type, spec.type)}")
+        raise Malformed(
+            f"input {name} has datatype {NAME_OF[array.dtype]}, expected {NAME_OF.get(spec.type, spec.type)}"
+        )
     return array.astype(spec.type)
 
 

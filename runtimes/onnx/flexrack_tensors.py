@@ -127,9 +127,7 @@ def place_tensors(value: Any, tail: bytes) -> None:
         if "data" in tensor:
             raise Malformed(f"input {name} has data and binary_data_size; one of them is its tensor")
         if at + size > len(tail):
-            raise Malformed(
-                f"input {name} is said to have {size} bytes, but {len(tail) - at} are left behind the JSON"
-            )
+            raise Malformed(f"input {name} is said to have {size} bytes, but {len(tail) - at} are left behind the JSON")
         tensor["data"] = read_tensor(tensor, memoryview(tail)[at : at + size])
         at += size
     if at != len(tail):
@@ -150,9 +148,7 @@ def read_tensor(tensor: Dict[str, Any], raw: memoryview) -> np.ndarray:
     if dtype is None:
         raise Malformed(f"input {name} has datatype {datatype}, which is not known")
     if count * dtype.itemsize != len(raw):
-        raise Malformed(
-            f"input {name} has {len(raw)} bytes; {datatype} of shape {shape} has {count * dtype.itemsize}"
-        )
+        raise Malformed(f"input {name} has {len(raw)} bytes; {datatype} of shape {shape} has {count * dtype.itemsize}")
     if datatype == "BOOL" and count and np.frombuffer(raw, np.uint8).max() > 1:
         raise Malformed(f"input {name} is BOOL: its bytes must be 0 or 1")
     return np.require(np.frombuffer(raw, dtype), requirements=["C", "A"])

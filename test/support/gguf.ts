@@ -61,10 +61,7 @@ export function tinyLora(seed = 7): Buffer {
   const random = randomFrom(seed)
   const tensors = [0, 1].flatMap((layer) =>
     ['attn_q', 'attn_v', 'attn_output'].flatMap((part) =>
-      [
-        ['lora_a', [width, 4]] as const,
-        ['lora_b', [4, width]] as const,
-      ].map(([kind, shape]) => ({
+      [['lora_a', [width, 4]] as const, ['lora_b', [4, width]] as const].map(([kind, shape]) => ({
         name: `blk.${layer}.${part}.weight.${kind}`,
         shape: [...shape],
         data: Float32Array.from({length: width * 4}, () => 8 * random()),

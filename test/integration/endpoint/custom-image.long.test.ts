@@ -66,8 +66,7 @@ test('a server of the project runs in its image, on two nodes, and is started ag
   const endpoints = await open(image())
   const {endpoint} = await endpoints.deploy({name: 'numbers', replicas: 2})
   expect(endpoint).toMatchObject({state: 'serving', replicas: 2})
-  for (let index = 0; index < 4; index++)
-    expect(await ask(endpoints)).toEqual([[11], {system: IMAGE, mode: 'quick'}])
+  for (let index = 0; index < 4; index++) expect(await ask(endpoints)).toEqual([[11], {system: IMAGE, mode: 'quick'}])
   const {servers} = await endpoints.show('numbers')
   expect(servers.map(({node}) => node).sort()).toEqual(['node-1', 'node-2'])
   const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
@@ -83,8 +82,7 @@ test('a server of the project runs in its image, on two nodes, and is started ag
   await expect
     .poll(async () => (await endpoints.show('numbers')).servers.map(({state}) => state))
     .toEqual(['running', 'running'])
-  for (let index = 0; index < 4; index++)
-    expect(await ask(endpoints)).toEqual([[11], {system: IMAGE, mode: 'quick'}])
+  for (let index = 0; index < 4; index++) expect(await ask(endpoints)).toEqual([[11], {system: IMAGE, mode: 'quick'}])
 })
 
 test('in a sandbox of that image it answers, too; without the image it is another server, and a rollback has the image', async () => {

@@ -70,11 +70,7 @@ const close = (values: unknown): unknown =>
 const columns = ({columns: names, data}: {columns: string[]; data: number[][]}): Record<string, number[]> =>
   Object.fromEntries(names.map((name, at) => [name, data.map((row) => row[at]!)]))
 
-test.each([
-  'sklearn',
-  'xgboost',
-  'lightgbm',
-])(
+test.each(['sklearn', 'xgboost', 'lightgbm'])(
   'a model of %s predicts for a table what it predicted where it was trained: in JSON, and as a tensor a column',
   async (flavour) => {
     await deploy(flavour)

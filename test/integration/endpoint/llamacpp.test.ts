@@ -21,7 +21,7 @@ beforeAll(async () => {
     ['tuned', 'tuned', 'tuned/'],
   ] as const)
     await site.models.register(await site.models.findRegistration({name, run, path}))
-}, 120_000)
+}, 300_000)
 afterAll(() => site?.stop())
 
 async function clientOf(name: string): Promise<OpenAI> {

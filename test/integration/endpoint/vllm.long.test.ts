@@ -53,7 +53,14 @@ test('vLLM serves a model, and a LoRA adapter by its name', async () => {
   await expect
     .poll(async () => {
       const reader = new AbortController()
-      const long = {prompt: 'Hello', max_tokens: 240, temperature: 0, ignore_eos: true, model: 'chat', stream: true as const}
+      const long = {
+        prompt: 'Hello',
+        max_tokens: 240,
+        temperature: 0,
+        ignore_eos: true,
+        model: 'chat',
+        stream: true as const,
+      }
       for await (const _ of await client.completions.create(long, {signal: reader.signal})) reader.abort()
       const metrics = await (await fetch(`${servers[0]?.url}/metrics`)).text()
       return Number(/^vllm:request_success_total\{.*finished_reason="abort".*\} ([\d.e+]+)$/m.exec(metrics)?.[1] ?? 0)
