@@ -98,7 +98,8 @@ class Front:
         name = value.get("model", self._model)
         if name not in (self._model, *self._adapters):
             raise Refused(404, f"The model `{name}` does not exist.", "model_not_found")
-        chosen = [{"id": self._adapters.index(name), "scale": 1.0}] if name in self._adapters else []
+        # All of them are told: what is left out of an empty list would have the scale that it was loaded with.
+        chosen = [{"id": index, "scale": float(one == name)} for index, one in enumerate(self._adapters)]
         return json.dumps({**value, "lora": chosen}).encode()
 
 

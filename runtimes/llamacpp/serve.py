@@ -33,8 +33,8 @@ def main(file: str, name: str, host: str, port: int, inner: int) -> None:
     params.port = inner if adapters else port
     params.n_parallel = AT_ONCE
     params.kv_unified = True  # one request may have the whole context, as long as the others leave it
-    params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(one), 1.0) for one in adapters]
-    params.lora_init_without_apply = True  # each request says which one it wants
+    # none of them is on by itself: each request says which one it wants
+    params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(one), 0.0) for one in adapters]
     if pooling(file):
         params.embedding = True
         params.n_ubatch = params.n_batch  # a text has to fit in one
