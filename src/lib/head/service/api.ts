@@ -117,7 +117,7 @@ function aboutToken({kind, run_id: run, endpoint, client, name, node, joint}: Re
 }
 
 async function statusOf(parts: Parts): Promise<ServerStatus> {
-  const {config, tokens, endpoints, mlflow, followers, following, startedAt, url, port} = parts
+  const {config, tokens, endpoints, mlflow, followers, following, superseded, startedAt, url, port} = parts
   const disk = await statfs(config.folder)
   return {
     version: config.version,
@@ -133,5 +133,6 @@ async function statusOf(parts: Parts): Promise<ServerStatus> {
     endpoints: endpoints.names().length,
     tokens: tokens.count,
     ...(following ? {following: following.status} : {followers: followers.list()}),
+    ...(superseded.record && {superseded: superseded.record}),
   }
 }
