@@ -15,6 +15,7 @@
 #include "server/leases.h"
 #include "server/log.h"
 #include "server/loop.h"
+#include "wire/channel.h"
 
 namespace flexrack::server {
 
@@ -43,6 +44,11 @@ class LeaseKeepers {
   void dismiss(const Id& lease);
   /// The lease is over and all of it is given back: whoever said goodbye may go.
   void settle(const Id& lease);
+  /// Has the holder of a lease hold another one too, which takes its place when the lease is dismissed: `file` is a
+  /// lease file of one server. `held`, once: it does, or nobody holds the lease; else why it does not.
+  void move(const Id& lease, std::string file, std::function<void(std::string_view why)> held);
+  /// It gives the other one back.
+  void stay(const Id& lease);
   /// Null when nobody holds it now.
   const KeeperAbout* find(const Id& lease) const;
   std::size_t count() const { return lines_.size(); }
@@ -51,6 +57,8 @@ class LeaseKeepers {
   struct Line;
   void converse(const std::shared_ptr<Line>& line, PendingConnection pending, Key key);
   void await_settled(const std::shared_ptr<Line>& line);
+  static bool send_order(Line& line, wire::Channel& channel);
+  void answer_move(const std::shared_ptr<Line>& line, std::string_view why);
   void proven(const std::shared_ptr<Line>& line);
   void over(const std::shared_ptr<Line>& line, std::uint8_t how);
 

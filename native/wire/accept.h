@@ -33,6 +33,9 @@ class ServerLink : public Link {
   /// Throws Error; any thread.
   virtual void attach(int fd, const Preamble& preamble, const Begun& begun = {}) = 0;
 
+  /// It is over because the other side said so, not because it was lost.
+  virtual bool was_ended() const = 0;
+
   // ---- the session goes on in another process; any thread but the one that reads
   /// From when it returns on no frame is handed out: those of the API are kept, the wire's own are obeyed.
   virtual void park() = 0;

@@ -61,6 +61,7 @@ class SessionLink final : public ServerLink {
   void park() override;
   void unpark() override;
   bool is_settled() override;
+  bool was_ended() const override { return was_ended_; }
   std::optional<Bytes> freeze() override;
   void thaw() override;
   void redirect(std::string_view where) override;
@@ -136,7 +137,7 @@ class SessionLink final : public ServerLink {
   int waiters_ = 0;
   std::uint64_t turns_ = 0;          ///< counts reads by waiting threads, so that the pump sees that somebody does
   std::string why_;
-  std::atomic<bool> is_over_{false}, is_closing_{false};
+  std::atomic<bool> is_over_{false}, is_closing_{false}, was_ended_{false};
   int wake_fd_ = -1;
 
   std::atomic<std::uint64_t> received_{0}, acknowledged_{0};

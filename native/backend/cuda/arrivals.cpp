@@ -8,11 +8,11 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  ///< of one payload
+constexpr std::uint64_t kMostRestored = std::uint64_t{1} << 30;  ///< of one payload
 
 /// A payload that is there, or comes: `use` has all of it, or nothing where it did not come.
-void take(wire::Link& link, const wire::Payload& from, std::function<void(std::shared_ptr<wire::Bytes>)> use) {
-  if (from.size > kMostBytes) {
+void take_payload(wire::Link& link, const wire::Payload& from, std::function<void(std::shared_ptr<wire::Bytes>)> use) {
+  if (from.size > kMostRestored) {
     if (!from.is_inline()) link.cancel(from.ticket);
     return use(nullptr);
   }
@@ -48,25 +48,25 @@ bool is_same_reply(std::uint32_t op, wire::View now, wire::View then) {
 }
 
 template <class Reply>
-Reply answer(CUresult status, std::string_view text = {}) {
+Reply restored(CUresult status, std::string_view text = {}) {
   return {.status = as_wire(status), .text = text};
 }
 
 }  // namespace
 
 void Arrivals::on(const cu::RestoreImage& m, Respond<cu::RestoreImageReply> respond) {
-  take(*from_, m.image,
+  take_payload(*from_, m.image,
        [this, hash = wire::Bytes(m.hash.begin(), m.hash.end()),
         answered = std::make_shared<Respond<cu::RestoreImageReply>>(std::move(respond))](auto image) {
          const std::lock_guard guard(core_.lock);
          const bool is_kept = image && modules_.keep(hash, image);
-         (*answered)(answer<cu::RestoreImageReply>(is_kept ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE,
+         (*answered)(restored<cu::RestoreImageReply>(is_kept ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE,
                                                    is_kept ? "" : "an image that does not fit"));
        });
 }
 
 void Arrivals::on(const cu::RestoreMessage& m, Respond<cu::RestoreMessageReply> respond) {
-  if (is_over_) return respond(answer<cu::RestoreMessageReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
+  if (is_over_) return respond(restored<cu::RestoreMessageReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
   if (m.number != 0) modules_.go_on_at(m.number);
   speaks_.lead_to(replay_);
   const wire::Header header{static_cast<std::uint16_t>(m.op), 0, static_cast<std::uint32_t>(m.body.size()), ++replayed_};
@@ -78,12 +78,12 @@ void Arrivals::on(const cu::RestoreMessage& m, Respond<cu::RestoreMessageReply> 
     std::int32_t status = as_wire(CUDA_ERROR_INVALID_VALUE);
     if (!is_refused && reply.size() >= sizeof status) std::memcpy(&status, reply.data(), sizeof status);
     if (status == 0 && !is_same_reply(op, reply, then))
-      return (*answered)(answer<cu::RestoreMessageReply>(CUDA_ERROR_ALREADY_MAPPED, "it came out otherwise there"));
-    (*answered)(answer<cu::RestoreMessageReply>(static_cast<CUresult>(status)));
+      return (*answered)(restored<cu::RestoreMessageReply>(CUDA_ERROR_ALREADY_MAPPED, "it came out otherwise there"));
+    (*answered)(restored<cu::RestoreMessageReply>(static_cast<CUresult>(status)));
   };
   replay_.expect(is_call ? ReplayLink::Replied(replied) : nullptr);
   if (!carry_(header, body)) return replied(true, {});
-  if (!is_call) (*answered)(answer<cu::RestoreMessageReply>(static_cast<CUresult>(replay_.failure())));
+  if (!is_call) (*answered)(restored<cu::RestoreMessageReply>(static_cast<CUresult>(replay_.failure())));
 }
 
 void Arrivals::on(const cu::RestoreMemory& m, Respond<cu::RestoreMemoryReply> respond) {
@@ -93,7 +93,7 @@ void Arrivals::on(const cu::RestoreMemory& m, Respond<cu::RestoreMemoryReply> re
   const auto* sim = core_.library.sim();
   if (call.is_good() && !core_.charge(m.device, m.size)) {
     call.fail(CUDA_ERROR_OUT_OF_MEMORY);
-    return respond(answer<cu::RestoreMemoryReply>(call.status(), "the share there is too small"));
+    return respond(restored<cu::RestoreMemoryReply>(call.status(), "the share there is too small"));
   }
   const bool is_charged = call.is_good();
   call.run(sim ? sim->place_memory : nullptr, m.address, static_cast<std::size_t>(m.size));
@@ -104,7 +104,7 @@ void Arrivals::on(const cu::RestoreMemory& m, Respond<cu::RestoreMemoryReply> re
                            .size = m.size,
                            .charged = m.size});
   else if (is_charged) core_.refund(m.device, m.size);
-  respond(answer<cu::RestoreMemoryReply>(call.status(), call.is_good() ? "" : "its memory cannot be where it was"));
+  respond(restored<cu::RestoreMemoryReply>(call.status(), call.is_good() ? "" : "its memory cannot be where it was"));
 }
 
 /// As it is in the context, which is current; null and the reason where it is not.
@@ -137,7 +137,7 @@ void Arrivals::on(const cu::RestoreVariables& m, Respond<cu::RestoreVariablesRep
   call.check(m.addresses.size() == 2 * count + 1);
   call.run(sim ? sim->lay_out : nullptr, module, m.addresses.data(), count + 1);
   for (std::size_t i = 0; call.is_good() && i < count; ++i) variables_[m.addresses[1 + i]] = m.addresses[1 + count + i];
-  respond(answer<cu::RestoreVariablesReply>(call.status(),
+  respond(restored<cu::RestoreVariablesReply>(call.status(),
                                             call.is_good() ? "" : "the variables of its code cannot be where they were"));
 }
 
@@ -150,7 +150,7 @@ bool Arrivals::is_ours(std::uint64_t at, std::uint64_t size) const {
 }
 
 void Arrivals::on(const cu::RestoreBytes& m, Respond<cu::RestoreBytesReply> respond) {
-  take(*from_, m.data,
+  take_payload(*from_, m.data,
        [this, context = m.context, address = m.address, size = m.data.size,
         answered = std::make_shared<Respond<cu::RestoreBytesReply>>(std::move(respond))](auto bytes) {
          const std::lock_guard guard(core_.lock);
@@ -159,7 +159,7 @@ void Arrivals::on(const cu::RestoreBytes& m, Respond<cu::RestoreBytesReply> resp
          call.check(!is_over_ && bytes && is_ours(address, size));
          if (call.is_good()) call.run(core_.table.cuMemcpyHtoD_v2, address, static_cast<const void*>(bytes->data()),
                                       static_cast<std::size_t>(size));
-         (*answered)(answer<cu::RestoreBytesReply>(call.status()));
+         (*answered)(restored<cu::RestoreBytesReply>(call.status()));
        });
 }
 
@@ -168,7 +168,7 @@ void Arrivals::on(const cu::RestoreContext& m, Respond<cu::RestoreContextReply> 
   call.in_context();
   call.check(!is_over_);
   if (call.is_good()) call.fail(core_.reserve_stack(m.context, m.stack));
-  respond(answer<cu::RestoreContextReply>(call.status()));
+  respond(restored<cu::RestoreContextReply>(call.status()));
 }
 
 void Arrivals::on(const cu::RestoreEvent& m) {
@@ -182,18 +182,18 @@ void Arrivals::on(const cu::RestoreEvent& m) {
 }
 
 void Arrivals::on(const cu::TakeOver& m, Respond<cu::TakeOverReply> respond) {
-  take(*from_, m.state,
+  take_payload(*from_, m.state,
        [this, number = m.number, session = wire::Bytes(m.session.begin(), m.session.end()), size = m.state.size,
         answered = std::make_shared<Respond<cu::TakeOverReply>>(std::move(respond))](auto state) {
          const std::lock_guard guard(core_.lock);
          if (is_over_ || !state || !peers_)
-           return (*answered)(answer<cu::TakeOverReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
+           return (*answered)(restored<cu::TakeOverReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
          if (number != 0) modules_.go_on_at(number);
          auto* const link = peers_->take_over(session, wire::View(*state).first(size));
-         if (!link) return (*answered)(answer<cu::TakeOverReply>(CUDA_ERROR_INVALID_VALUE, "the session is there already"));
+         if (!link) return (*answered)(restored<cu::TakeOverReply>(CUDA_ERROR_INVALID_VALUE, "the session is there already"));
          is_over_ = true;
          speaks_.lead_to(*link);
-         (*answered)(answer<cu::TakeOverReply>(CUDA_SUCCESS));
+         (*answered)(restored<cu::TakeOverReply>(CUDA_SUCCESS));
        });
 }
 

@@ -9,9 +9,9 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-constexpr std::uint64_t kPiece = std::uint64_t{8} << 20;  ///< of memory, in one payload
-constexpr std::size_t kPieces = 3;                        ///< on their way at one time
-constexpr std::size_t kMostNumbers = std::size_t{1} << 20;
+constexpr std::uint64_t kMovedPiece = std::uint64_t{8} << 20;  ///< of memory, in one payload
+constexpr std::size_t kMovedPieces = 3;                        ///< on their way at one time
+constexpr std::size_t kMostLayout = std::size_t{1} << 20;
 
 /// A device elsewhere has other ones.
 bool is_of_place(std::int32_t attribute) {
@@ -40,7 +40,7 @@ std::string difference_of(const cu::DescribeReply& then, const cu::DescribeReply
 }
 
 /// Where a module's variables are in a context.
-struct Layout {
+struct ModuleLayout {
   std::uint64_t context = 0, module = 0;
   std::vector<std::uint64_t> numbers;  ///< as restore_variables has them
 };
@@ -67,7 +67,7 @@ class CudaDeparture final : public Departure {
   void send_bytes(std::uint64_t context, std::uint64_t at, std::uint64_t size);
   void send_events();
   void drain(std::size_t down_to);
-  Layout layout_of(std::uint64_t context, std::uint64_t module, CUmodule native);
+  ModuleLayout layout_of(std::uint64_t context, std::uint64_t module, CUmodule native);
   [[noreturn]] void fail(std::string_view doing, std::int32_t status, std::string_view why);
   template <class Message>
   void demand(const Message& message, std::string_view doing);
@@ -77,12 +77,12 @@ class CudaDeparture final : public Departure {
   Journal& journal_;
   WorkerCalls there_;
   std::set<std::string> images_;  ///< that are there, by hash
-  std::vector<Layout> layouts_;
-  struct Piece {
+  std::vector<ModuleLayout> layouts_;
+  struct MovedPiece {
     std::uint64_t sequence;
     std::shared_ptr<wire::Bytes> bytes;
   };
-  std::deque<Piece> pieces_;
+  std::deque<MovedPiece> pieces_;
 };
 
 void CudaDeparture::fail(std::string_view doing, std::int32_t status, std::string_view why) {
@@ -214,12 +214,12 @@ void CudaDeparture::send_memory() {
   }
 }
 
-Layout CudaDeparture::layout_of(std::uint64_t context, std::uint64_t module, CUmodule native) {
-  Layout layout{context, module, std::vector<std::uint64_t>(1)};
+ModuleLayout CudaDeparture::layout_of(std::uint64_t context, std::uint64_t module, CUmodule native) {
+  ModuleLayout layout{context, module, std::vector<std::uint64_t>(1)};
   std::vector<std::uint64_t> found(64);
   std::size_t count = 0;
   for (;;) {
-    if (core_.library.sim()->layout(native, found.data(), found.size(), &count) != CUDA_SUCCESS || count > kMostNumbers)
+    if (core_.library.sim()->layout(native, found.data(), found.size(), &count) != CUDA_SUCCESS || count > kMostLayout)
       throw std::runtime_error("where its code has its variables is not known");
     if (count <= found.size()) break;
     found.resize(count);
@@ -238,7 +238,7 @@ Layout CudaDeparture::layout_of(std::uint64_t context, std::uint64_t module, CUm
 
 /// Of a module, or of a library in each context where it was used.
 void CudaDeparture::send_layouts(std::uint64_t module) {
-  std::vector<Layout> found;
+  std::vector<ModuleLayout> found;
   {
     const std::lock_guard guard(core_.lock);
     const auto* record = core_.handles.find(module);
@@ -274,8 +274,8 @@ void CudaDeparture::drain(std::size_t down_to) {
 
 void CudaDeparture::send_bytes(std::uint64_t context, std::uint64_t at, std::uint64_t size) {
   for (std::uint64_t done = 0; done < size;) {
-    const auto length = std::min(kPiece, size - done);
-    drain(kPieces - 1);
+    const auto length = std::min(kMovedPiece, size - done);
+    drain(kMovedPieces - 1);
     auto bytes = std::make_shared<wire::Bytes>(length);
     {
       const std::lock_guard guard(core_.lock);

@@ -8,15 +8,15 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-constexpr auto kLookEvery = std::chrono::microseconds(500);
+constexpr auto kRestLook = std::chrono::microseconds(500);
 
-struct Stays {
+struct StaysBehind {
   Kind kind;
   const char* what;
 };
-constexpr std::array kStay{
-    Stays{Kind::array, "it has arrays or textures"},     Stays{Kind::mipmap, "it has arrays or textures"},
-    Stays{Kind::memory, "it has mapped memory itself"},  Stays{Kind::communicator, "it is in a collective of NCCL"},
+constexpr std::array kStaysBehind{
+    StaysBehind{Kind::array, "it has arrays or textures"},     StaysBehind{Kind::mipmap, "it has arrays or textures"},
+    StaysBehind{Kind::memory, "it has mapped memory itself"},  StaysBehind{Kind::communicator, "it is in a collective of NCCL"},
 };
 
 }  // namespace
@@ -30,7 +30,7 @@ std::string Session::what_stays() {
   if (!mirrors.is_empty()) return "its kernels use memory of the application (mapped, registered or managed)";
   std::string why;
   handles.each([&](const Record& one) {
-    for (const auto& [kind, what] : kStay)
+    for (const auto& [kind, what] : kStaysBehind)
       if (one.kind == kind && why.empty()) why = what;
     if (one.kind == Kind::context && one.memory && one.memory->has_heap) why = "its kernels call malloc";
   });
@@ -45,7 +45,7 @@ bool Session::is_at_rest(std::chrono::milliseconds patience) {
   for (;;) {
     if (is_at_rest_now()) break;
     if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(kLookEvery);
+    std::this_thread::sleep_for(kRestLook);
   }
   printed();
   return true;
