@@ -242,7 +242,7 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
     return next;
   };
   backend->start(*link, peers);
-  WorkerMove move(*link, *backend, limits, [&](const wire::Json& message) { broker.say(message); });
+  WorkerMove move(*link, *backend, limits, [&](const wire::Json& word) { broker.say(word); });
 
   std::atomic<int> handshakes = 0;
   const auto attach = [&](Attachment attachment) {
@@ -268,7 +268,7 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   };
   std::thread([&] {
     broker.converse(attach, end, [&](const wire::Json& order) {
-      auto* const mover = arrived.mover([&](const wire::Json& message) { broker.say(message); });
+      auto* const mover = arrived.mover([&](const wire::Json& word) { broker.say(word); });
       obey(mover ? *mover : move, order);
     });
   }).detach();

@@ -66,7 +66,8 @@ class Whereabouts {
     // Shared memory is for this host; what was encrypted stays so.
     const bool is_here = !next.unix_path.empty() && (*where)["boot_id"].text() == boot_id() &&
                          ::access(next.unix_path.c_str(), R_OK | W_OK) == 0;
-    if (preamble_.transport == Transport::shm) next.transport = is_here ? "shm" : "tls";
+    next.transport = preamble_.transport == Transport::tcp ? "tcp" : "tls";
+    if (preamble_.transport == Transport::shm && is_here) next.transport = "shm";
     if (port < 0 || port > 65535 || next.lease.size() != 2 * sizeof(Id) || next.key.size() != kKeyBytes ||
         (next.address.empty() && next.transport != "shm"))
       return false;

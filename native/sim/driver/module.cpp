@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sim/driver/failure.h"
+#include "sim/exec/function_base.h"
 
 namespace flexrack::sim {
 
@@ -57,7 +58,7 @@ void Module::place_machine_variables() {
 std::vector<std::uint64_t> Module::layout() {
   const std::lock_guard guard(image_lock_);
   if (!image_ && placed_.empty()) return {};
-  std::vector<std::uint64_t> layout{image_ ? image_->functions_at() : 0};
+  std::vector<std::uint64_t> layout{image_ ? image_->function_address(0) : 0};
   layout.insert(layout.end(), placed_.begin(), placed_.end());
   return layout;
 }
@@ -88,8 +89,8 @@ exec::Image* Module::image() {
       return managed_one ? managed_one->address : place(variable.bytes);
     };
     const auto code = program->module();
-    const auto functions_at = wishes_.empty() ? 0 : wishes_[0];
-    managed_->keep_over(*code, [&] { image_ = std::make_unique<exec::Image>(code, place_variable, functions_at); });
+    const exec::FunctionBase base(wishes_.empty() ? 0 : wishes_[0]);
+    managed_->keep_over(*code, [&] { image_ = std::make_unique<exec::Image>(code, place_variable); });
     ready_.store(image_.get(), std::memory_order_release);
   }
   return image_.get();

@@ -24,8 +24,7 @@ class Image {
   using Place = std::function<std::uint64_t(const ptx::Variable&)>;
 
   /// Initial values are written here, addresses in them included.
-  /// `functions_at`: where its functions' addresses begin; 0: where no other image's do.
-  Image(std::shared_ptr<const ptx::Module> module, const Place& place, std::uint64_t functions_at = 0);
+  Image(std::shared_ptr<const ptx::Module> module, const Place& place);
   ~Image();
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
@@ -49,7 +48,6 @@ class Image {
 
   // ---- for the executor
   std::uint64_t variable(std::uint32_t index) const { return addresses_[index]; }
-  std::uint64_t functions_at() const { return functions_at_; }
   std::uint64_t function_address(std::uint32_t index) const;
   /// nullptr: the address of no function of this image.
   const ptx::Function* function_at(std::uint64_t address) const;

@@ -25,7 +25,7 @@ export default class GpuDrain extends BaseCommand {
     const nodes = await gpuNodes(session, [args.node], undefined)
     const gpus = await gpusOf(session, context)
     const moves = await gpus.findMoves(await gpus.leasesOn(nodes), undefined)
-    if (flags['dry-run']) return this.answer(gpus.planMove('gpu drain', moves), planText)
+    if (flags['dry-run']) return this.answer(gpus.planMove('gpu drain', moves, flags.rest), planText)
     return this.answer(await gpus.move('gpu drain', moves, flags.rest), movedText)
   }
 }

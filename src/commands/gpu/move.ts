@@ -34,7 +34,7 @@ export default class GpuMove extends BaseCommand {
     const [to] = await gpuNodes(session, [flags.to], undefined)
     const gpus = await gpusOf(session, context)
     const moves = await gpus.findMoves(await gpus.find(wordsOf(raw)), to)
-    if (flags['dry-run']) return this.answer(gpus.planMove('gpu move', moves), planText)
+    if (flags['dry-run']) return this.answer(gpus.planMove('gpu move', moves, flags.rest), planText)
     return this.answer(await gpus.move('gpu move', moves, flags.rest), movedText)
   }
 }

@@ -58,7 +58,7 @@ export interface Gpus {
   /** Where each lease would go: to that node, or to any other one. Errors: CONFLICT, GPU_UNAVAILABLE. */
   findMoves(leases: Lease[], to: RackNode | undefined): Promise<Move[]>
   /** What `move` would do. Pure. */
-  planMove(command: string, moves: Move[]): Plan
+  planMove(command: string, moves: Move[], restSeconds: number): Plan
   /** Has their programs go on there. Errors: GPU_REFUSED with the reason where one stays. */
   move(command: string, moves: Move[], restSeconds: number): Promise<MovedLease[]>
   /** Ends leases: programs that use them get errors from now on. */
@@ -128,7 +128,7 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
     },
     planMove: movePlan,
     move: (command, moves, restSeconds) =>
-      moveAll(movePlan(command, moves), {place: {rack, fleet}, moves, restSeconds, context}),
+      moveAll(movePlan(command, moves, restSeconds), {rack, fleet, context}),
     planRelease: releasePlan,
     release: (leases) => releaseFound(leases, {host: (node) => openHost(fleet, nodeOf(node), context), context}),
   }

@@ -32,73 +32,77 @@ interface Place {
   fleet: Fleet
 }
 
-export type MoveKinds = {
-  'gpu.move': {input: {node: string; to: string; lease: string; devices: Choice['devices']}; output: MovedLease}
+/** One lease: `request` is what is taken of the other node for it. */
+export interface MoveInput {
+  node: string
+  lease: string
+  to: string
+  request: LeaseRequest
+  restSeconds: number
 }
 
-export interface MoveEnv {
-  place: Place
-  moves: readonly Move[]
-  restSeconds: number
+export type MoveKinds = {'gpu.move': {input: MoveInput; output: MovedLease}}
+
+export interface MoveEnv extends Place {
   context: Context
 }
 
-export const MOVE_HANDLERS: Handlers<MoveKinds, MoveEnv> = {
-  'gpu.move': async ({lease}, _done, {place, moves, restSeconds, context}) =>
-    moveOne(place, moves.find((one) => one.lease.lease === lease) as Move, restSeconds, context),
-}
+export const MOVE_HANDLERS: Handlers<MoveKinds, MoveEnv> = {'gpu.move': (input, _done, env) => moveOne(input, env)}
 
 /** What moving does. Pure. */
-export function movePlan(command: string, moves: readonly Move[]): PlanOf<MoveKinds> {
+export function movePlan(command: string, moves: readonly Move[], restSeconds: number): PlanOf<MoveKinds> {
   return {
     command,
-    steps: moves.map(({lease: {lease, node, owner, purpose, programs}, to}, index): StepOf<MoveKinds> => ({
-      id: `move:${lease}`,
-      node,
-      kind: 'gpu.move',
-      // One after the other: they share the nodes' links, and a program that waits is to wait for its own bytes alone.
-      needs: index === 0 ? [] : [`move:${(moves[index - 1] as Move).lease.lease}`],
-      input: {node, to: to.node, lease, devices: to.devices},
-      title: `Move lease ${lease.slice(0, 8)} of ${owner}${purpose ? ` (${purpose})` : ''} to ${to.node}, GPU ${to.devices.map((one) => one.index).join(', ')}, with ${programs} program${programs === 1 ? '' : 's'}`,
-    })),
+    steps: moves.map(({lease, to}, index): StepOf<MoveKinds> => {
+      const {owner, purpose, programs} = lease
+      return {
+        id: `move:${lease.lease}`,
+        node: lease.node,
+        kind: 'gpu.move',
+        // One after the other: they share the nodes' links, and a program is to wait for its own bytes alone.
+        needs: index === 0 ? [] : [`move:${(moves[index - 1] as Move).lease.lease}`],
+        input: {node: lease.node, lease: lease.lease, to: to.node, request: likeIt(lease, to), restSeconds},
+        title: `Move lease ${lease.lease.slice(0, 8)} of ${owner}${purpose ? ` (${purpose})` : ''} to ${to.node}, GPU ${to.devices.map((one) => one.index).join(', ')}, with ${programs} program${programs === 1 ? '' : 's'}`,
+      }
+    }),
   }
 }
 
 /** Moves them one after the other. Errors: as throwIfFailed. */
 export async function moveAll(plan: PlanOf<MoveKinds>, env: MoveEnv): Promise<MovedLease[]> {
-  const {context} = env
-  const outcomes = await executePlan(plan, MOVE_HANDLERS, env, context)
+  const outcomes = await executePlan(plan, MOVE_HANDLERS, env, env.context)
   throwIfFailed(outcomes)
   return outcomes.map((one) => one.value as MovedLease)
 }
 
 /** A lease like it there, its programs there, and the old one is gone; or nothing has changed. */
-async function moveOne(place: Place, {lease, to}: Move, restSeconds: number, context: Context): Promise<MovedLease> {
-  const target = await openHost(place.fleet, nodeOf(place, to.node), context)
-  const taken = await leaseOn(target, likeIt(lease, to))
+async function moveOne({node, lease, to, request, restSeconds}: MoveInput, env: MoveEnv): Promise<MovedLease> {
+  const {context, ...place} = env
+  const target = await openHost(place.fleet, nodeOf(place, to), context)
+  const taken = await leaseOn(target, request)
   try {
     throwIfInterrupted(context.signal)
-    const source = await openHost(place.fleet, nodeOf(place, lease.node), context)
+    const source = await openHost(place.fleet, nodeOf(place, node), context)
     const there = await targetOf(place, taken, source, context)
-    const moved = await source.call('gpu.move', {lease: lease.lease, to: there, rest_seconds: restSeconds})
+    const moved = await source.call('gpu.move', {lease, to: there, rest_seconds: restSeconds})
     return {
-      lease: lease.lease,
-      from: lease.node,
-      to: to.node,
+      lease,
+      from: node,
+      to,
       became: taken.lease,
       programs: moved.sessions,
       pauseSeconds: moved.pause_seconds,
     }
   } catch (error) {
+    const reason = error instanceof CliError ? error.details.reason : undefined
     // Some of its programs are there already where the daemon says so: then both leases go on.
-    if (!(error instanceof CliError && error.details.reason === 'in_two')) await releaseLeases(place, [taken], context)
-    if (error instanceof CliError && error.details.reason === 'stays')
-      throw new CliError('GPU_REFUSED', `lease ${lease.lease.slice(0, 8)} stays on ${lease.node}: ${error.message}`, {
-        hint: 'flexrack gpu leases',
-        details: {lease: lease.lease, node: lease.node},
-        cause: error,
-      })
-    throw error
+    if (reason !== 'in_two') await releaseLeases(place, [taken], context)
+    if (reason !== 'stays') throw error
+    throw new CliError('GPU_REFUSED', `lease ${lease.slice(0, 8)} stays on ${node}: ${(error as CliError).message}`, {
+      hint: 'flexrack gpu leases',
+      details: {lease, node},
+      cause: error,
+    })
   }
 }
 
