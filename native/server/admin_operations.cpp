@@ -186,7 +186,8 @@ void AdminOperations::move(const Json& request, const Respond& respond) {
         respond(error(outcome.is_in_two ? "in_two" : "stays", outcome.why));
       });
   if (!is_begun)
-    respond(error("unknown_lease", "there is no such lease, it is over, or it is on its way to another server already"));
+    respond(
+        error("unknown_lease", "there is no such lease, it is over, or it is on its way to another server already"));
 }
 
 void AdminOperations::stop(const Respond& respond) {

@@ -104,7 +104,8 @@ std::optional<std::pair<wire::Turned, std::string_view>> Broker::objection(const
     return std::nullopt;
   }
   if (worker != nullptr) return std::pair(wire::Turned::replayed, "the session is there already");
-  if (moves_.is_moving(preamble.lease)) return std::pair(wire::Turned::full, "the lease is on its way to another server");
+  if (moves_.is_moving(preamble.lease))
+    return std::pair(wire::Turned::full, "the lease is on its way to another server");
   if (worker_pool_.workers().size() + lease_keepers_.count() >= kMostConnections ||
       worker_pool_.count(preamble.lease) >= WorkerPool::kMostOfALease) {
     return std::pair(wire::Turned::full, "the lease has as many sessions as it may");

@@ -131,8 +131,7 @@ bool LeaseKeepers::send_order(Line& line, wire::Channel& channel) {
     const std::lock_guard guard(line.lock);
     order.swap(line.order);
   }
-  return order.empty() ||
-         wire::write_all(channel, {reinterpret_cast<const std::uint8_t*>(order.data()), order.size()});
+  return order.empty() || wire::write_all(channel, {reinterpret_cast<const std::uint8_t*>(order.data()), order.size()});
 }
 
 void LeaseKeepers::move(const Id& lease, std::string file, std::function<void(std::string_view why)> held) {

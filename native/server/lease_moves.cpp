@@ -9,8 +9,8 @@ void LeaseMoves::begin(const Id& lease, const wire::Json& to, std::chrono::milli
   move.to = to;
   move.rest_ms = rest.count();
   move.done = std::move(done);
-  const wire::Json file = wire::Json::Members{{"version", 1}, {"grace_seconds", to["grace_seconds"]},
-                                              {"servers", wire::Json::List{to}}};
+  const wire::Json file =
+      wire::Json::Members{{"version", 1}, {"grace_seconds", to["grace_seconds"]}, {"servers", wire::Json::List{to}}};
   keepers_.move(lease, file.write(), [this, lease](std::string_view why) {
     const auto found = moves_.find(lease);
     if (found == moves_.end()) return;

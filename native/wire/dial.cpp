@@ -77,7 +77,8 @@ class Whereabouts {
 
   Greeted greet_at(ConnectionKind kind, bool is_resume, const Hello& mine) {
     auto [to, preamble, next] = look();
-    if (next && kind == ConnectionKind::bulk) throw Error(Error::Kind::unreachable, "where the session is, is not sure");
+    if (next && kind == ConnectionKind::bulk)
+      throw Error(Error::Kind::unreachable, "where the session is, is not sure");
     if (next) {
       try {
         auto there = preamble;
@@ -142,8 +143,9 @@ std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver) {
     return redial(preamble.kind, false, hello);
   }();
   if (!is_same(api, first.theirs.speaks())) throw Error(Error::Kind::refused, mismatch(api, first.theirs.speaks()));
-  auto link = std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial,
-                                            [whereabouts](std::string_view where) { return whereabouts->moved(where); });
+  auto link =
+      std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial,
+                                    [whereabouts](std::string_view where) { return whereabouts->moved(where); });
   link->begin(std::move(first));
   return link;
 }

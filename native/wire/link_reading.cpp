@@ -192,7 +192,10 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
         lose(connection.get(), false);
       }
       return true;
-    case kGoodbye: was_ended_ = true; end("the other side ended the session"); return false;
+    case kGoodbye:
+      was_ended_ = true;
+      end("the other side ended the session");
+      return false;
     default: return true;  // of a later version, which asks for no answer
   }
   end("a frame of the wire itself that cannot be");

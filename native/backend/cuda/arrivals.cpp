@@ -41,9 +41,9 @@ bool is_same_reply(std::uint32_t op, wire::View now, wire::View then) {
       for (const auto& one : reply.kernel) into.push_back(one.kernel);
     return true;
   };
-  const bool is_read = op == cu::Load::kOp ? kernels(cu::LoadReply{}, now, here) && kernels(cu::LoadReply{}, then, there)
-                                           : kernels(cu::FindKernelReply{}, now, here) &&
-                                                 kernels(cu::FindKernelReply{}, then, there);
+  const bool is_read = op == cu::Load::kOp
+                           ? kernels(cu::LoadReply{}, now, here) && kernels(cu::LoadReply{}, then, there)
+                           : kernels(cu::FindKernelReply{}, now, here) && kernels(cu::FindKernelReply{}, then, there);
   return is_read && here == there;
 }
 
@@ -56,20 +56,21 @@ Reply restored(CUresult status, std::string_view text = {}) {
 
 void Arrivals::on(const cu::RestoreImage& m, Respond<cu::RestoreImageReply> respond) {
   take_payload(*from_, m.image,
-       [this, hash = wire::Bytes(m.hash.begin(), m.hash.end()),
-        answered = std::make_shared<Respond<cu::RestoreImageReply>>(std::move(respond))](auto image) {
-         const std::lock_guard guard(core_.lock);
-         const bool is_kept = image && modules_.keep(hash, image);
-         (*answered)(restored<cu::RestoreImageReply>(is_kept ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE,
-                                                   is_kept ? "" : "an image that does not fit"));
-       });
+               [this, hash = wire::Bytes(m.hash.begin(), m.hash.end()),
+                answered = std::make_shared<Respond<cu::RestoreImageReply>>(std::move(respond))](auto image) {
+                 const std::lock_guard guard(core_.lock);
+                 const bool is_kept = image && modules_.keep(hash, image);
+                 (*answered)(restored<cu::RestoreImageReply>(is_kept ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE,
+                                                             is_kept ? "" : "an image that does not fit"));
+               });
 }
 
 void Arrivals::on(const cu::RestoreMessage& m, Respond<cu::RestoreMessageReply> respond) {
   if (is_over_) return respond(restored<cu::RestoreMessageReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
   if (m.number != 0) modules_.go_on_at(m.number);
   speaks_.lead_to(replay_);
-  const wire::Header header{static_cast<std::uint16_t>(m.op), 0, static_cast<std::uint32_t>(m.body.size()), ++replayed_};
+  const wire::Header header{static_cast<std::uint16_t>(m.op), 0, static_cast<std::uint32_t>(m.body.size()),
+                            ++replayed_};
   const wire::Bytes body(m.body.begin(), m.body.end());
   const bool is_call = !m.expected.empty();
   const auto answered = std::make_shared<Respond<cu::RestoreMessageReply>>(std::move(respond));
@@ -89,7 +90,8 @@ void Arrivals::on(const cu::RestoreMessage& m, Respond<cu::RestoreMessageReply> 
 void Arrivals::on(const cu::RestoreMemory& m, Respond<cu::RestoreMemoryReply> respond) {
   CallContext call(core_, m.kOp, m.context);
   call.in_context();
-  call.check(!is_over_ && m.size > 0 && m.device < core_.devices.size() && core_.allocations.is_free(m.address, m.size));
+  call.check(!is_over_ && m.size > 0 && m.device < core_.devices.size() &&
+             core_.allocations.is_free(m.address, m.size));
   const auto* sim = core_.library.sim();
   if (call.is_good() && !core_.charge(m.device, m.size)) {
     call.fail(CUDA_ERROR_OUT_OF_MEMORY);
@@ -137,8 +139,8 @@ void Arrivals::on(const cu::RestoreVariables& m, Respond<cu::RestoreVariablesRep
   call.check(m.addresses.size() == 2 * count + 1);
   call.run(sim ? sim->lay_out : nullptr, module, m.addresses.data(), count + 1);
   for (std::size_t i = 0; call.is_good() && i < count; ++i) variables_[m.addresses[1 + i]] = m.addresses[1 + count + i];
-  respond(restored<cu::RestoreVariablesReply>(call.status(),
-                                            call.is_good() ? "" : "the variables of its code cannot be where they were"));
+  respond(restored<cu::RestoreVariablesReply>(
+      call.status(), call.is_good() ? "" : "the variables of its code cannot be where they were"));
 }
 
 bool Arrivals::is_ours(std::uint64_t at, std::uint64_t size) const {
@@ -151,16 +153,17 @@ bool Arrivals::is_ours(std::uint64_t at, std::uint64_t size) const {
 
 void Arrivals::on(const cu::RestoreBytes& m, Respond<cu::RestoreBytesReply> respond) {
   take_payload(*from_, m.data,
-       [this, context = m.context, address = m.address, size = m.data.size,
-        answered = std::make_shared<Respond<cu::RestoreBytesReply>>(std::move(respond))](auto bytes) {
-         const std::lock_guard guard(core_.lock);
-         CallContext call(core_, cu::RestoreBytes::kOp, context);
-         call.in_context();
-         call.check(!is_over_ && bytes && is_ours(address, size));
-         if (call.is_good()) call.run(core_.table.cuMemcpyHtoD_v2, address, static_cast<const void*>(bytes->data()),
-                                      static_cast<std::size_t>(size));
-         (*answered)(restored<cu::RestoreBytesReply>(call.status()));
-       });
+               [this, context = m.context, address = m.address, size = m.data.size,
+                answered = std::make_shared<Respond<cu::RestoreBytesReply>>(std::move(respond))](auto bytes) {
+                 const std::lock_guard guard(core_.lock);
+                 CallContext call(core_, cu::RestoreBytes::kOp, context);
+                 call.in_context();
+                 call.check(!is_over_ && bytes && is_ours(address, size));
+                 if (call.is_good())
+                   call.run(core_.table.cuMemcpyHtoD_v2, address, static_cast<const void*>(bytes->data()),
+                            static_cast<std::size_t>(size));
+                 (*answered)(restored<cu::RestoreBytesReply>(call.status()));
+               });
 }
 
 void Arrivals::on(const cu::RestoreContext& m, Respond<cu::RestoreContextReply> respond) {
@@ -182,19 +185,21 @@ void Arrivals::on(const cu::RestoreEvent& m) {
 }
 
 void Arrivals::on(const cu::TakeOver& m, Respond<cu::TakeOverReply> respond) {
-  take_payload(*from_, m.state,
-       [this, number = m.number, session = wire::Bytes(m.session.begin(), m.session.end()), size = m.state.size,
-        answered = std::make_shared<Respond<cu::TakeOverReply>>(std::move(respond))](auto state) {
-         const std::lock_guard guard(core_.lock);
-         if (is_over_ || !state || !peers_)
-           return (*answered)(restored<cu::TakeOverReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
-         if (number != 0) modules_.go_on_at(number);
-         auto* const link = peers_->take_over(session, wire::View(*state).first(size));
-         if (!link) return (*answered)(restored<cu::TakeOverReply>(CUDA_ERROR_INVALID_VALUE, "the session is there already"));
-         is_over_ = true;
-         speaks_.lead_to(*link);
-         (*answered)(restored<cu::TakeOverReply>(CUDA_SUCCESS));
-       });
+  take_payload(
+      *from_, m.state,
+      [this, number = m.number, session = wire::Bytes(m.session.begin(), m.session.end()), size = m.state.size,
+       answered = std::make_shared<Respond<cu::TakeOverReply>>(std::move(respond))](auto state) {
+        const std::lock_guard guard(core_.lock);
+        if (is_over_ || !state || !peers_)
+          return (*answered)(restored<cu::TakeOverReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
+        if (number != 0) modules_.go_on_at(number);
+        auto* const link = peers_->take_over(session, wire::View(*state).first(size));
+        if (!link)
+          return (*answered)(restored<cu::TakeOverReply>(CUDA_ERROR_INVALID_VALUE, "the session is there already"));
+        is_over_ = true;
+        speaks_.lead_to(*link);
+        (*answered)(restored<cu::TakeOverReply>(CUDA_SUCCESS));
+      });
 }
 
 }  // namespace flexrack::backend::cuda

@@ -22,6 +22,7 @@ class Arrivals : public virtual cu::Requests {
 
   /// The workers' own side of the session that brings another one.
   void start(wire::Link& from, Peers& peers) { from_ = &from, peers_ = &peers; }
+
  private:
   void on(const cu::RestoreImage& m, Respond<cu::RestoreImageReply> respond) override;
   void on(const cu::RestoreMessage& m, Respond<cu::RestoreMessageReply> respond) override;

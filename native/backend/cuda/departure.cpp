@@ -27,11 +27,11 @@ std::string difference_of(const cu::DescribeReply& then, const cu::DescribeReply
     const auto &here = then.devices[i], &there = now.devices[i];
     if (here.name != there.name) return "the GPU there is another one: " + std::string(there.name);
     if (here.memory != there.memory) return "its share of memory is another one there";
-    const auto is_same = std::equal(here.attributes.begin(), here.attributes.end(), there.attributes.begin(),
-                                    there.attributes.end(), [](const auto& one, const auto& other) {
-                                      return one.which == other.which &&
-                                             (one.value == other.value || is_of_place(one.which));
-                                    });
+    const auto is_same =
+        std::equal(here.attributes.begin(), here.attributes.end(), there.attributes.begin(), there.attributes.end(),
+                   [](const auto& one, const auto& other) {
+                     return one.which == other.which && (one.value == other.value || is_of_place(one.which));
+                   });
     if (!is_same) return "the GPU there has other properties";
     for (std::size_t k = 0; k < here.peers.size() && k < there.peers.size(); ++k)
       if (here.peers[k].can_access != there.peers[k].can_access) return "the GPUs there are connected otherwise";
@@ -279,8 +279,8 @@ void CudaDeparture::send_bytes(std::uint64_t context, std::uint64_t at, std::uin
     auto bytes = std::make_shared<wire::Bytes>(length);
     {
       const std::lock_guard guard(core_.lock);
-      const bool is_read = core_.make_current(context) && core_.table.cuMemcpyDtoH_v2(bytes->data(), at + done, length) ==
-                                                              CUDA_SUCCESS;
+      const bool is_read =
+          core_.make_current(context) && core_.table.cuMemcpyDtoH_v2(bytes->data(), at + done, length) == CUDA_SUCCESS;
       core_.current = 0;
       if (!is_read) throw std::runtime_error("its memory cannot be read");
     }

@@ -15,8 +15,10 @@ struct StaysBehind {
   const char* what;
 };
 constexpr std::array kStaysBehind{
-    StaysBehind{Kind::array, "it has arrays or textures"},     StaysBehind{Kind::mipmap, "it has arrays or textures"},
-    StaysBehind{Kind::memory, "it has mapped memory itself"},  StaysBehind{Kind::communicator, "it is in a collective of NCCL"},
+    StaysBehind{Kind::array, "it has arrays or textures"},
+    StaysBehind{Kind::mipmap, "it has arrays or textures"},
+    StaysBehind{Kind::memory, "it has mapped memory itself"},
+    StaysBehind{Kind::communicator, "it is in a collective of NCCL"},
 };
 
 }  // namespace
@@ -68,8 +70,6 @@ bool Session::is_at_rest_now() {
   return is_quiet;
 }
 
-std::unique_ptr<Departure> Session::depart(const wire::Dial& to) {
-  return make_departure(*this, *this, journal_, to);
-}
+std::unique_ptr<Departure> Session::depart(const wire::Dial& to) { return make_departure(*this, *this, journal_, to); }
 
 }  // namespace flexrack::backend::cuda

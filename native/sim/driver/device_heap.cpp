@@ -18,9 +18,9 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 20, kBlock = std::uint64_t{
 
 constexpr std::uint64_t kPage = 4096, kHugePage = std::uint64_t{2} << 20;
 
-/// Device memory lies in a part of the addresses where nothing else does, in each process somewhere else there: what one
-/// has, another one has room for (allocate_at). Between 104 and 112 TiB, below where Linux puts libraries and stacks,
-/// above the mirrors of the clients' memory (docs/adr/0011) and what sanitizers keep.
+/// Device memory lies in a part of the addresses where nothing else does, in each process somewhere else there: what
+/// one has, another one has room for (allocate_at). Between 104 and 112 TiB, below where Linux puts libraries and
+/// stacks, above the mirrors of the clients' memory (docs/adr/0011) and what sanitizers keep.
 constexpr std::uint64_t kZone = std::uint64_t{104} << 40, kZoneBytes = std::uint64_t{8} << 40;
 
 std::uint64_t next_in_zone(std::uint64_t size) {

@@ -45,7 +45,7 @@ class DeviceHeap {
   std::map<std::uint64_t, std::uint64_t>
       blocks_;  ///< address of each block of small allocations, and the bytes taken in it
   std::map<std::uint64_t, std::uint64_t> gaps_;  ///< free ranges in blocks: address and size
-  std::set<std::uint64_t> placed_;               ///< addresses that allocate_at() gave
+  std::set<std::uint64_t> placed_;  ///< addresses that allocate_at() gave
   std::map<std::uint64_t, std::uint32_t> placed_pages_;  ///< pages below them: how many allocations touch each
 };
 

@@ -108,7 +108,8 @@ int main(int argc, char** argv) {
     stop_on("graph", cudaGraphLaunch(exec, one));
     stop_on("copy", cudaMemcpyAsync(values + kWorked, brief, 4096, cudaMemcpyDeviceToDevice, one));
     stop_on("free", cudaFreeAsync(brief, one));
-    if (round % 16 == 0) stop_on("write", cudaMemcpyAsync(values + 65536, given.data() + round, 300000, cudaMemcpyHostToDevice, one));
+    if (round % 16 == 0)
+      stop_on("write", cudaMemcpyAsync(values + 65536, given.data() + round, 300000, cudaMemcpyHostToDevice, one));
     stop_on("read", cudaMemcpyAsync(found.data(), values, kCount * 4, cudaMemcpyDeviceToHost, one));
     std::uint32_t gathered = 0, totalled = 0;
     stop_on("read", cudaMemcpyAsync(&gathered, sum, 4, cudaMemcpyDeviceToHost, one));
@@ -127,7 +128,8 @@ int main(int argc, char** argv) {
   stop_on("elapsed", cudaEventElapsedTime(&milliseconds, start, end));
   std::printf("clock %s\n", milliseconds > 0 ? "went on" : "stands");
   for (auto* piece : pieces) stop_on("free", cudaFree(piece));
-  for (void* memory : {static_cast<void*>(values), static_cast<void*>(sum), static_cast<void*>(small), static_cast<void*>(links)})
+  for (void* memory :
+       {static_cast<void*>(values), static_cast<void*>(sum), static_cast<void*>(small), static_cast<void*>(links)})
     stop_on("free", cudaFree(memory));
   std::size_t free = 0, all = 0;
   stop_on("info", cudaMemGetInfo(&free, &all));

@@ -127,8 +127,7 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
       return planPlaces(leases, names, devices, to ? to.name : 'no other node')
     },
     planMove: movePlan,
-    move: (command, moves, restSeconds) =>
-      moveAll(movePlan(command, moves, restSeconds), {rack, fleet, context}),
+    move: (command, moves, restSeconds) => moveAll(movePlan(command, moves, restSeconds), {rack, fleet, context}),
     planRelease: releasePlan,
     release: (leases) => releaseFound(leases, {host: (node) => openHost(fleet, nodeOf(node), context), context}),
   }

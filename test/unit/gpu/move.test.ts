@@ -71,8 +71,6 @@ describe('a lease that is to go', () => {
     const plan = movePlan('gpu drain', moves, 10)
     expect(throughJson(plan)).toEqual(plan)
     expect(plan.steps.map((step) => step.needs)).toEqual([[], [`move:${'1'.repeat(32)}`]])
-    expect(plan.steps[0]?.title).toBe(
-      'Move lease 11111111 of ana@laptop (attach train.py) to b, GPU 0, with 1 program',
-    )
+    expect(plan.steps[0]?.title).toBe('Move lease 11111111 of ana@laptop (attach train.py) to b, GPU 0, with 1 program')
   })
 })
