@@ -130,7 +130,7 @@ class CudaMoves(unittest.TestCase):
         moving = Moving(self, daemons)
         moving.move(1)
         self.assertEqual(moving.state(0), [])
-        wait_until(lambda: moving.state(1) == ["held"], 30, "its being held there")
+        wait_until(lambda: moving.lease in moving.attached.file.read_text(), 30, "the lease file's being changed")
         client = Client(self, [self.moved, 3], moving.attached.env)
         lines, reader = self.lines_of(client)
         self.finished(client, lines, reader, self.undisturbed(3))
