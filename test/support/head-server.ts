@@ -3,29 +3,30 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {FastifyInstance} from 'fastify'
 import {buildServer} from '../../src/lib/head/service/server.ts'
-import {Clients} from '../../src/lib/head/service/clients.ts'
-import {Endpoints} from '../../src/lib/head/service/endpoints.ts'
-import type {Served} from '../../src/lib/head/service/gateway-calls.ts'
+import {Clients} from '../../src/lib/head/service/tokens/clients.ts'
+import {Endpoints} from '../../src/lib/head/service/documents/endpoints.ts'
+import type {Served} from '../../src/lib/head/service/gateway/calls.ts'
 import {Promises as Joint} from '../../src/lib/head/service/joint/promises.ts'
-import {makeLimits, type Limits} from '../../src/lib/head/service/limits.ts'
+import {makeLimits, type Limits} from '../../src/lib/head/service/limits/limits.ts'
 import {Audit} from '../../src/lib/head/service/audit/audit.ts'
 import {Claims} from '../../src/lib/head/service/claims/claims.ts'
-import {Locks} from '../../src/lib/head/service/locks.ts'
-import {MlflowServer} from '../../src/lib/head/service/mlflow.ts'
+import {Locks} from '../../src/lib/head/service/documents/locks.ts'
+import {MlflowServer} from '../../src/lib/head/service/tracking/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
 import {Ui} from '../../src/lib/head/service/page/ui.ts'
 import {People} from '../../src/lib/head/service/people/people.ts'
-import {PendingConnections} from '../../src/lib/head/service/pending-connections.ts'
+import {PendingConnections} from '../../src/lib/head/service/limits/pending-connections.ts'
 import {openQueues} from '../../src/lib/head/service/queue/open.ts'
 import {Measures} from '../../src/lib/head/service/releases/measures.ts'
 import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Followers} from '../../src/lib/head/service/standby/followers.ts'
+import {Superseded} from '../../src/lib/head/service/standby/superseded.ts'
 import {Scaler} from '../../src/lib/head/service/scaling/scaler.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
-import {Tokens} from '../../src/lib/head/service/tokens.ts'
-import {Traffic} from '../../src/lib/head/service/traffic.ts'
+import {Tokens} from '../../src/lib/head/service/tokens/tokens.ts'
+import {Traffic} from '../../src/lib/head/service/gateway/traffic.ts'
 import type {ServiceConfig} from '../../src/lib/head/types.ts'
 
 export interface TestServer {
@@ -92,6 +93,7 @@ export async function openTestServer(
     tokens,
     people: await People.open(folder),
     followers,
+    superseded: await Superseded.open(folder),
     clients: new Clients(tokens),
     claims: await Claims.open(folder, tokens),
     audit: await Audit.open(folder),

@@ -7,30 +7,31 @@ import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {Audit} from './audit/audit.ts'
 import {Claims} from './claims/claims.ts'
 import {buildServer} from './server.ts'
-import {Clients} from './clients.ts'
+import {Clients} from './tokens/clients.ts'
 import {Grpc} from './grpc/server.ts'
-import {readDurable, writeDurably} from './durable.ts'
-import {watchTokens} from './expiry.ts'
-import {ownFolder} from './folder.ts'
-import {renameFormerFiles} from './former-names.ts'
+import {readDurable, writeDurably} from './files/durable.ts'
+import {watchTokens} from './tokens/expiry.ts'
+import {ownFolder} from './files/folder.ts'
+import {renameFormerFiles} from './files/former-names.ts'
 import {askLeader} from './joint/ask.ts'
 import {watchPromises} from './joint/api.ts'
 import {Promises} from './joint/promises.ts'
-import {makeLimits} from './limits.ts'
-import {Listeners} from './listeners.ts'
-import {Locks} from './locks.ts'
+import {makeLimits} from './limits/limits.ts'
+import {Listeners} from './tls/listeners.ts'
+import {Locks} from './documents/locks.ts'
 import {logLine} from './log.ts'
-import {MlflowServer} from './mlflow.ts'
-import {ownNames} from './names.ts'
+import {MlflowServer} from './tracking/mlflow.ts'
+import {ownNames} from './tls/names.ts'
 import type {Parts} from './parts.ts'
 import {Ui} from './page/ui.ts'
-import {PendingConnections} from './pending-connections.ts'
+import {PendingConnections} from './limits/pending-connections.ts'
 import {openQueues} from './queue/open.ts'
 import {Measures} from './releases/measures.ts'
 import {watchCanaries} from './releases/judge.ts'
 import {Shadows} from './releases/shadow.ts'
 import {Samples} from './sampling/samples.ts'
 import {Scaler, watchDemand} from './scaling/scaler.ts'
+import {Deposing} from './standby/deposing.ts'
 import {openStores} from './stores.ts'
 
 /** The head's process: `node head-service.mjs <config.json>`. Ends on SIGTERM, answers under way first. */
@@ -89,15 +90,18 @@ async function main(configFile: string): Promise<void> {
   if (following) {
     following.whenRenewed((identity) => listeners.show(identity))
     following.start(parts.url)
-  } else mlflow.start()
+  }
   // What is decided is decided by one head.
-  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts), watchPromises(parts)]
-  const unwatch = following ? [() => void following.end()] : own()
+  const unwatch = following ? [() => void following.end()] : await decide(parts)
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
     `the ${following ? 'standby' : 'head'} of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
   )
 
+  const stepDown = (): void => {
+    for (const end of unwatch.splice(0)) end()
+    void mlflow.stop()
+  }
   let ending = false
   const end = async (signal: string): Promise<void> => {
     if (ending) return
@@ -113,7 +117,18 @@ async function main(configFile: string): Promise<void> {
     logLine('ended')
     process.exit(0)
   }
+  parts.superseded.whenSo(stepDown)
+  parts.superseded.whenOver(() => void end('the head again'))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal))
+}
+
+/** What a head does by itself, unless it has stepped down; with what ends it. */
+async function decide(parts: Parts): Promise<(() => void)[]> {
+  if (parts.superseded.record) return []
+  parts.mlflow.start()
+  const deposing = await Deposing.open(parts.config.folder)
+  deposing?.start(parts.url)
+  return [watchTokens(parts), watchCanaries(parts), watchDemand(parts), watchPromises(parts), () => deposing?.end()]
 }
 
 /** Who listens on all addresses listens on loopback, too. */

@@ -1,14 +1,14 @@
 import type {ServiceConfig} from '../types.ts'
 import type {Audit} from './audit/audit.ts'
 import type {Claims} from './claims/claims.ts'
-import type {Clients} from './clients.ts'
-import type {Endpoints} from './endpoints.ts'
-import type {Incoming} from './incoming.ts'
+import type {Clients} from './tokens/clients.ts'
+import type {Endpoints} from './documents/endpoints.ts'
+import type {Incoming} from './limits/incoming.ts'
 import type {Promises} from './joint/promises.ts'
-import type {Limits} from './limits.ts'
-import type {Locks} from './locks.ts'
-import type {MlflowServer} from './mlflow.ts'
-import type {PendingConnections} from './pending-connections.ts'
+import type {Limits} from './limits/limits.ts'
+import type {Locks} from './documents/locks.ts'
+import type {MlflowServer} from './tracking/mlflow.ts'
+import type {PendingConnections} from './limits/pending-connections.ts'
 import type {Measures} from './releases/measures.ts'
 import type {Shadows} from './releases/shadow.ts'
 import type {Ui} from './page/ui.ts'
@@ -20,10 +20,11 @@ import type {Samples} from './sampling/samples.ts'
 import type {Scaler} from './scaling/scaler.ts'
 import type {Followers} from './standby/followers.ts'
 import type {Following} from './standby/following.ts'
+import type {Superseded} from './standby/superseded.ts'
 import type {Issuer} from './tls/issuer.ts'
-import type {Caller} from './token-kinds.ts'
-import type {Tokens} from './tokens.ts'
-import type {Traffic} from './traffic.ts'
+import type {Caller} from './tokens/token-kinds.ts'
+import type {Tokens} from './tokens/tokens.ts'
+import type {Traffic} from './gateway/traffic.ts'
 
 /** What the parts of the head share. */
 export interface Parts {
@@ -63,6 +64,8 @@ export interface Parts {
   followers: Followers
   /** Of a standby: whom it follows. */
   following?: Following
+  /** Whether another head has taken over. */
+  superseded: Superseded
   /** The rack's page. */
   ui: Ui
   limits: Limits

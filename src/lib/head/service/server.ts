@@ -4,15 +4,15 @@ import Fastify, {type FastifyInstance, type FastifyRequest} from 'fastify'
 import {addApi} from './api.ts'
 import {addAuditHooks} from './audit/hooks.ts'
 import {addAuditApi} from './audit/routes.ts'
-import {Callers} from './callers.ts'
+import {Callers} from './tokens/callers.ts'
 import {answerOf, Failure} from './failure.ts'
-import {Gateway} from './gateway.ts'
+import {Gateway} from './gateway/gateway.ts'
 import {chooseProtocol} from './grpc/server.ts'
-import {endOf} from './incoming.ts'
+import {endOf} from './limits/incoming.ts'
 import {METRICS_PATH, SD_PATH} from './monitor.ts'
 import {addJoint, VERDICT_PATH} from './joint/api.ts'
-import {Logins} from './login.ts'
-import {addMlflow} from './mlflow-routes.ts'
+import {Logins} from './tokens/browser-login.ts'
+import {addMlflow} from './tracking/mlflow-routes.ts'
 import {errorPage} from './page/error-page.ts'
 import {addHandRoutes} from './page/hand-routes.ts'
 import {addPages, PAGE_HEADERS} from './page/routes.ts'
@@ -22,12 +22,12 @@ import {LOGIN_PATHS} from './people/login-api.ts'
 import {personOf} from './people/person.ts'
 import {isOpenToUsers} from './people/routes.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
-import type {PendingConnections} from './pending-connections.ts'
+import type {PendingConnections} from './limits/pending-connections.ts'
 import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
 import {requireRoute} from './standby/refusals.ts'
-import {addFollow} from './standby/routes.ts'
+import {addFollow, addSuperseded} from './standby/routes.ts'
 import type {Identity} from './tls/certificates.ts'
-import type {Caller} from './token-kinds.ts'
+import type {Caller} from './tokens/token-kinds.ts'
 
 /** Of who has no token yet. */
 const OPEN_PATHS = new Set(['/flexrack/v1/login', ...LOGIN_PATHS])
@@ -88,6 +88,7 @@ export async function buildServer(
     request.caller = callers.identify(request.headers, request.raw.socket)
     requireKind(request.caller, request, path, parts)
     if (parts.following) requireRoute(parts.following, request)
+    parts.superseded.requireRoute(request)
   })
   app.setErrorHandler((error: Error, request, reply) => {
     const {status, headers, body, message} = answerOf(error, request.url)
@@ -105,6 +106,7 @@ export async function buildServer(
   })
   addApi(app, parts, logins)
   addFollow(app, parts)
+  addSuperseded(app, parts)
   addAgentApi(app, parts)
   addHandRoutes(app, parts, logins)
   addPages(app, parts, logins)

@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {Parts} from '../parts.ts'
-import type {Caller} from '../token-kinds.ts'
+import type {Caller} from '../tokens/token-kinds.ts'
 
 /** What a request comes to, by its route: what changes something is noted. Renewals and questions are not. */
 const CHANGES: Readonly<Record<string, string>> = {
@@ -29,6 +29,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   'POST /flexrack/v1/people/tokens': 'token.issue',
   'POST /flexrack/v1/people/record-token': 'token.issue',
   'DELETE /flexrack/v1/people/tokens/:id': 'token.revoke',
+  'PUT /flexrack/v1/people/providers': 'identity.set',
+  'DELETE /flexrack/v1/people/providers': 'identity.remove',
   'POST /flexrack/v1/people/login/ssh': 'login.user',
   'POST /flexrack/v1/people/login/oidc': 'login.user',
   'POST /flexrack/v1/people/login/ldap': 'login.user',

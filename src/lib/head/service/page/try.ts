@@ -1,7 +1,7 @@
-import {readBody} from '../body.ts'
+import {readBody} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
-import type {Incoming} from '../incoming.ts'
-import type {Limits} from '../limits.ts'
+import type {Incoming} from '../limits/incoming.ts'
+import type {Limits} from '../limits/limits.ts'
 import {address, html, type Html} from './html.ts'
 import type {Site} from './views.ts'
 
@@ -37,7 +37,8 @@ export async function readTried(request: Incoming, limits: Limits): Promise<stri
  * of the request are part of what comes back.
  */
 export async function tryOut(endpoint: string, text: string, site: Site): Promise<Tried> {
-  const {may, parts, hands, login, trying} = site
+  const {may, user, parts, hands, login, trying} = site
+  if (user) throw new Failure(403, 'REFUSED', `this takes an admin of the rack, and ${user.name} is none`)
   if (!may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
   if (!parts.endpoints.find(endpoint)) throw new Failure(404, 'NOT_FOUND', `there is no endpoint ${endpoint}`)
   if (trying.has(login)) throw new Failure(429, 'BUSY', 'the request before is still being answered')

@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {DeviceCode, LoginWays, MadeToken} from '../../types.ts'
-import type {BodyOf} from '../body.ts'
+import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {atMost} from './at-once.ts'

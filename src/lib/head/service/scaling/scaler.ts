@@ -1,12 +1,13 @@
 import type {ServerReport} from '../../../protocol/index.ts'
 import type {ScalingFigures} from '../../types.ts'
-import type {EndpointRecord} from '../endpoints.ts'
+import type {EndpointRecord} from '../documents/endpoints.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
-import {reach} from '../reach.ts'
+import {reach} from '../gateway/reach.ts'
 import {Agents} from './agents.ts'
 import {ScalingCounts} from './counts.ts'
 import {ScaledEndpoint, type ReleaseDemand} from './endpoint.ts'
+import {GpuUse} from './gpu-use.ts'
 import {KeptScaling} from './kept.ts'
 import type {Place} from './places.ts'
 
@@ -23,6 +24,7 @@ type ScalerParts = Pick<Parts, 'endpoints' | 'traffic' | 'measures' | 'authority
  */
 export class Scaler {
   readonly agents: Agents
+  readonly gpus = new GpuUse()
   readonly #parts: ScalerParts
   readonly #kept: KeptScaling
   readonly #scaled = new Map<string, ScaledEndpoint>()

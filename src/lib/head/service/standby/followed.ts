@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import type {Identity} from '../tls/certificates.ts'
 import {HEAD_FILES} from '../../types.ts'
-import {readDurable, writeDurably} from '../durable.ts'
+import {readDurable, writeDurably} from '../files/durable.ts'
 import type {Snapshot} from './snapshot.ts'
 
 /**
@@ -19,6 +19,8 @@ export interface Followed {
   gateway: Identity
   /** Absent until the first one came. */
   state?: Snapshot
+  /** Whom it follows: told of it where this standby is made the head. Standbys of older versions did not keep it. */
+  first?: {node: string; url: string}
 }
 
 export function readFollowed(folder: string): Promise<Followed | undefined> {

@@ -3,13 +3,13 @@ import {join} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
 import {isLoopbackUrl, textIfThere} from '../../../base/index.ts'
 import {HEAD_FILES, STANDBY_NAME, type FollowConfig, type FollowingStatus, type ServiceConfig} from '../../types.ts'
-import {writeTextDurably} from '../durable.ts'
-import type {Endpoints, EndpointRecord} from '../endpoints.ts'
+import {writeTextDurably} from '../files/durable.ts'
+import type {Endpoints, EndpointRecord} from '../documents/endpoints.ts'
 import {logLine} from '../log.ts'
 import type {Rollouts} from '../releases/rollouts.ts'
 import {endOf, isFor, type Identity} from '../tls/certificates.ts'
-import type {Tokens} from '../tokens.ts'
-import type {Traffic} from '../traffic.ts'
+import type {Tokens} from '../tokens/tokens.ts'
+import type {Traffic} from '../gateway/traffic.ts'
 import {Dismissed, FirstHead} from './first-head.ts'
 import {readFollowed, writeFollowed, type Followed} from './followed.ts'
 import {GivenCertificates} from './issuer.ts'
@@ -51,7 +51,8 @@ export class Following {
   private constructor(config: ServiceConfig & {follow: FollowConfig}, learners: Learners, followed: Followed) {
     this.#config = config
     this.#learners = learners
-    this.#followed = followed
+    const {node, url} = config.follow
+    this.#followed = {...followed, first: {node, url}}
     this.#heardAt = followed.heardAt
     this.certificates = new GivenCertificates(followed, trustedBy(config, followed))
     this.#first = new FirstHead(config.follow, this.certificates.trusted)
