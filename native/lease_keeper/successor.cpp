@@ -40,6 +40,7 @@ void ping_until(wire::Channel& channel, const std::atomic<bool>& is_over) {
 }  // namespace
 
 bool Successor::hold(const std::string& file) {
+  if (server_ && file == file_) return true;  // asked once more, over another connection
   give_up();
   try {
     auto servers = client::parse_lease_file(file);

@@ -186,10 +186,11 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
 }
 
 bool Broker::move(const Id& lease, const wire::Json& to, std::chrono::milliseconds rest, LeaseMoves::Done done) {
-  if (leases_.find(lease) == nullptr || moves_.is_moving(lease)) return false;
+  const auto* known = leases_.find(lease);
+  if (known == nullptr || moves_.is_moving(lease)) return false;
   const auto where = to["node"].text().empty() ? to["address"].text() : to["node"].text();
   log_.line(lease_text(lease) + " is to go to " + where);
-  moves_.begin(lease, to, rest, [this, lease, where, done = std::move(done)](const LeaseMoves::Outcome& outcome) {
+  moves_.begin(lease, known->state != LeaseState::granted, to, rest, [this, lease, where, done = std::move(done)](const LeaseMoves::Outcome& outcome) {
     if (!outcome.why.empty()) {
       log_.line(lease_text(lease) + " stays: " + outcome.why);
       return done(outcome);

@@ -43,7 +43,6 @@ struct LeaseKeepers::Line {
   std::uint64_t number = 0;  ///< in the order in which they came
   std::mutex lock;
   std::string order;         ///< bytes to be sent; under the lock
-  std::function<void(std::string_view why)> held;  ///< the broker's, while the answer to a move is awaited
   bool is_proven = false;
 };
 
@@ -108,9 +107,9 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
           await_settled(line);
           break;
         }
-        if (is_said(said, wire::kKeeperMove)) loop_.post([this, line] { answer_move(line, ""); });
+        if (is_said(said, wire::kKeeperMove)) loop_.post([this, line] { answer_move(line->lease, ""); });
         if (is_said(said, wire::kKeeperCannot))
-          loop_.post([this, line] { answer_move(line, "the program's machine does not reach that server"); });
+          loop_.post([this, line] { answer_move(line->lease, "the program's machine does not reach that server"); });
         const bool asks = std::find(said.begin(), said.end(), wire::kKeeperAsk) != said.end();
         if (asks ? !answer_ask(*channel, line->speaks) : !wire::write_all(*channel, {&wire::kKeeperPing, 1})) break;
       } else if (Clock::now() - heard > wire::kKeeperSilence) {
@@ -135,19 +134,25 @@ bool LeaseKeepers::send_order(Line& line, wire::Channel& channel) {
 }
 
 void LeaseKeepers::move(const Id& lease, std::string file, std::function<void(std::string_view why)> held) {
-  const auto found = current_.find(lease);
-  if (found == current_.end()) return held("");
-  const auto line = found->second;
-  if (line->held || file.size() > wire::kLongestKeeperMove) return held("its holder is being asked already");
-  line->held = std::move(held);
+  if (asked_.contains(lease) || file.size() > wire::kLongestKeeperMove) return held("its holder is being asked already");
   const auto size = static_cast<std::uint32_t>(file.size());
   std::string order(1, static_cast<char>(wire::kKeeperMove));
   order.append(reinterpret_cast<const char*>(&size), sizeof size).append(file);
-  {
-    const std::lock_guard guard(line->lock);
-    line->order += order;
-  }
-  loop_.after(kMoveWithin, [this, line] { answer_move(line, "the holder of the lease does not answer"); });
+  const auto number = ++last_number_;
+  asked_[lease] = {std::move(order), std::move(held), number};
+  if (const auto found = current_.find(lease); found != current_.end()) send_move(*found->second);
+  loop_.after(kMoveWithin, [this, lease, number] {
+    const auto found = asked_.find(lease);
+    if (found != asked_.end() && found->second.number == number)
+      answer_move(lease, "the holder of the lease does not answer");
+  });
+}
+
+void LeaseKeepers::send_move(Line& line) {
+  const auto found = asked_.find(line.lease);
+  if (found == asked_.end()) return;
+  const std::lock_guard guard(line.lock);
+  line.order += found->second.order;
 }
 
 void LeaseKeepers::stay(const Id& lease) {
@@ -157,8 +162,12 @@ void LeaseKeepers::stay(const Id& lease) {
   found->second->order += static_cast<char>(wire::kKeeperStay);
 }
 
-void LeaseKeepers::answer_move(const std::shared_ptr<Line>& line, std::string_view why) {
-  if (const auto held = std::exchange(line->held, nullptr)) held(why);
+void LeaseKeepers::answer_move(const Id& lease, std::string_view why) {
+  const auto found = asked_.find(lease);
+  if (found == asked_.end()) return;
+  const auto held = std::move(found->second.held);
+  asked_.erase(found);
+  held(why);
 }
 
 void LeaseKeepers::settle(const Id& lease) {
@@ -187,12 +196,12 @@ void LeaseKeepers::proven(const std::shared_ptr<Line>& line) {
     found->second->replaced = true;
   }
   current_[line->lease] = line;
+  send_move(*line);
   events_.held(line->lease);
 }
 
 void LeaseKeepers::over(const std::shared_ptr<Line>& line, std::uint8_t how) {
   line->thread.join();
-  answer_move(line, "the holder of the lease is gone");
   lines_.erase(std::find(lines_.begin(), lines_.end(), line));
   const auto found = current_.find(line->lease);
   if (found == current_.end() || found->second != line) return;

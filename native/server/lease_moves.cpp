@@ -4,13 +4,15 @@
 
 namespace flexrack::server {
 
-void LeaseMoves::begin(const Id& lease, const wire::Json& to, std::chrono::milliseconds rest, Done done) {
+void LeaseMoves::begin(const Id& lease, bool is_held, const wire::Json& to, std::chrono::milliseconds rest,
+                       Done done) {
   auto& move = moves_[lease];
   move.to = to;
   move.rest_ms = rest.count();
   move.done = std::move(done);
   const wire::Json file =
       wire::Json::Members{{"version", 1}, {"grace_seconds", to["grace_seconds"]}, {"servers", wire::Json::List{to}}};
+  if (!is_held) return ask_sessions(lease);
   keepers_.move(lease, file.write(), [this, lease](std::string_view why) {
     const auto found = moves_.find(lease);
     if (found == moves_.end()) return;
