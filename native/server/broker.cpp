@@ -190,13 +190,14 @@ bool Broker::move(const Id& lease, const wire::Json& to, std::chrono::millisecon
   if (known == nullptr || moves_.is_moving(lease)) return false;
   const auto where = to["node"].text().empty() ? to["address"].text() : to["node"].text();
   log_.line(lease_text(lease) + " is to go to " + where);
-  moves_.begin(lease, known->state != LeaseState::granted, to, rest, [this, lease, where, done = std::move(done)](const LeaseMoves::Outcome& outcome) {
-    if (!outcome.why.empty()) {
-      log_.line(lease_text(lease) + " stays: " + outcome.why);
-      return done(outcome);
-    }
-    if (!release(lease, "it went to " + where, [done, outcome] { done(outcome); })) done(outcome);
-  });
+  moves_.begin(lease, known->state != LeaseState::granted, to, rest,
+               [this, lease, where, done = std::move(done)](const LeaseMoves::Outcome& outcome) {
+                 if (!outcome.why.empty()) {
+                   log_.line(lease_text(lease) + " stays: " + outcome.why);
+                   return done(outcome);
+                 }
+                 if (!release(lease, "it went to " + where, [done, outcome] { done(outcome); })) done(outcome);
+               });
   return true;
 }
 

@@ -134,7 +134,8 @@ bool LeaseKeepers::send_order(Line& line, wire::Channel& channel) {
 }
 
 void LeaseKeepers::move(const Id& lease, std::string file, std::function<void(std::string_view why)> held) {
-  if (asked_.contains(lease) || file.size() > wire::kLongestKeeperMove) return held("its holder is being asked already");
+  if (asked_.contains(lease) || file.size() > wire::kLongestKeeperMove)
+    return held("its holder is being asked already");
   const auto size = static_cast<std::uint32_t>(file.size());
   std::string order(1, static_cast<char>(wire::kKeeperMove));
   order.append(reinterpret_cast<const char*>(&size), sizeof size).append(file);

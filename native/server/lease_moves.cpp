@@ -4,8 +4,7 @@
 
 namespace flexrack::server {
 
-void LeaseMoves::begin(const Id& lease, bool is_held, const wire::Json& to, std::chrono::milliseconds rest,
-                       Done done) {
+void LeaseMoves::begin(const Id& lease, bool is_held, const wire::Json& to, std::chrono::milliseconds rest, Done done) {
   auto& move = moves_[lease];
   move.to = to;
   move.rest_ms = rest.count();

@@ -26,8 +26,9 @@ class LeaseMoves {
 
   LeaseMoves(WorkerPool& workers, LeaseKeepers& keepers) : workers_(workers), keepers_(keepers) {}
 
-  /// `is_held`: somebody holds it, or has and may come back. `to`: a server of a lease file, with a lease there. `rest`: how long a GPU may take to come to rest. `done` is
-  /// called once, when all of it is over but the end of the lease here.
+  /// `is_held`: somebody holds it, or has and may come back. `to`: a server of a lease file, with a lease there.
+  /// `rest`: how long a GPU may take to come to rest. `done` is called once, when all of it is over but the end of the
+  /// lease here.
   void begin(const Id& lease, bool is_held, const wire::Json& to, std::chrono::milliseconds rest, Done done);
   bool is_moving(const Id& lease) const { return moves_.contains(lease); }
   void hear(const Worker& worker, const wire::Json& word);
