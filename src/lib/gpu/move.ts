@@ -33,15 +33,9 @@ interface Place {
 }
 
 /** One lease: `request` is what is taken of the other node for it. */
-export interface MoveInput {
-  node: string
-  lease: string
-  to: string
-  request: LeaseRequest
-  restSeconds: number
-}
-
 export type MoveKinds = {'gpu.move': {input: MoveInput; output: MovedLease}}
+
+type MoveInput = {node: string; lease: string; to: string; request: LeaseRequest; restSeconds: number}
 
 export interface MoveEnv extends Place {
   context: Context
