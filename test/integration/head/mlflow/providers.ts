@@ -68,9 +68,9 @@ export function providersTests(given: () => TestHead): void {
         teams: {'ml-vision': 'seers', [`CN=vision, ou=groups,dc=lab`]: 'seers', [`cn=gpu,${LDAP_GROUPS}`]: 'owners'},
       }
       const grant = {to: 'team:seers', role: 'member'}
-      await head.connection.request('PUT', '/flexrack/v1/people/projects/vision', {})
+      await head.connection.request('PUT', '/flexrack/v1/people/projects/sight', {})
       await head.connection.request('PUT', '/flexrack/v1/people/teams/seers', {members: []})
-      await head.connection.request('PUT', '/flexrack/v1/people/projects/vision/roles', grant)
+      await head.connection.request('PUT', '/flexrack/v1/people/projects/sight/roles', grant)
     }, 600_000)
     afterAll(async () => {
       if (head) await command(['logout'])
@@ -117,7 +117,7 @@ export function providersTests(given: () => TestHead): void {
         user: 'carol',
         admin: false,
         teams: ['seers'],
-        projects: {vision: 'member'},
+        projects: {sight: 'member'},
       })
       const {status, stderr} = await command(['head', 'identity'])
       expect([status, stderr], "is an admin's").toEqual([expect.any(Number), expect.stringContaining('an admin')])
@@ -142,7 +142,7 @@ export function providersTests(given: () => TestHead): void {
           user,
         ).rejects.toThrow(/does not know this name/)
       expect(await logIn('dora', 'secret of dora')).toMatchObject({status: 0})
-      expect(await whoAmI()).toMatchObject({user: 'dora', teams: ['owners', 'seers'], projects: {vision: 'member'}})
+      expect(await whoAmI()).toMatchObject({user: 'dora', teams: ['owners', 'seers'], projects: {sight: 'member'}})
       await command(['logout'])
       // What somebody is in is asked anew, and who is in nothing is in no team.
       await head.connection.request('PUT', '/flexrack/v1/people/providers', {...settings, teams: {}})
