@@ -121,7 +121,7 @@ export interface RunSpec {
   timeLimit?: number
   priority?: number
   /** As the manifest has it, for spec.json. */
-  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string}
+  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string; dcgm?: string}
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]
