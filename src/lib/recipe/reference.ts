@@ -130,6 +130,7 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 | \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`, two LoRA adapters by name: OpenAI's client for Node | the same words streamed as whole, others of each adapter; a reader that goes away ends the generation (its log says so); 400; 404 for an unknown adapter; embeddings of length one, of a model without them 501 | endpoint/llamacpp |
 | \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
 | \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |
+| the same, in an image on two nodes, and in a sandbox of it | \`infer\`: \`endpoint invoke\` | tensors, and the image's system; again after its server was killed | endpoint/custom-image (long) |
 
 ## Which file is the model
 

@@ -64,7 +64,7 @@ const image = (): string => `image: "oci:${join(folder, 'layout')}:python"`
 
 test('a server of the project runs in its image, on two nodes, and is started again there when it was killed', async () => {
   const endpoints = await open(image())
-  const {endpoint} = await endpoints.deploy({name: 'numbers', replicas: 2})
+  const {endpoint} = await endpoints.deploy({name: 'numbers', replicas: 2, on: 'node-1,node-2'})
   expect(endpoint).toMatchObject({state: 'serving', replicas: 2})
   for (let index = 0; index < 4; index++) expect(await ask(endpoints)).toEqual([[11], {system: IMAGE, mode: 'quick'}])
   const {servers} = await endpoints.show('numbers')
@@ -89,7 +89,7 @@ test('in a sandbox of that image it answers, too; without the image it is anothe
   const boxed = await open(`${image()}, isolate: {network: host}`)
   expect(await boxed.deploy({name: 'numbers', replicas: 1})).toMatchObject({changed: true})
   expect(await ask(boxed)).toEqual([[11], {system: IMAGE, mode: 'quick'}])
-  const plain = await open('exclude: []')
+  const plain = await open('forward: []')
   expect(await plain.deploy({name: 'numbers', replicas: 1})).toMatchObject({changed: true})
   const [data, {system}] = (await ask(plain)) as [number[], {system: string}]
   expect([data, system]).toEqual([[11], expect.not.stringContaining('Test image')])
