@@ -1,4 +1,4 @@
-import type {HeadConnection, QuotaUse, QueuedRun} from '../head/index.ts'
+import type {ClaimOutlook, HeadConnection, OutlookWish, QuotaUse, QueuedRun} from '../head/index.ts'
 
 export interface QuotaReport {
   rack: string
@@ -14,4 +14,9 @@ export async function readQuotas(rack: string, head: Pick<HeadConnection, 'reque
 export async function readQueue(head: Pick<HeadConnection, 'request'>): Promise<QueuedRun[]> {
   const {queue} = await head.request<{queue: QueuedRun[]}>('GET', '/flexrack/v1/claims')
   return queue
+}
+
+/** What the head would say to a run, before anything is taken: the sums, and who would make room for it. */
+export function readOutlook(head: Pick<HeadConnection, 'request'>, wish: OutlookWish): Promise<ClaimOutlook> {
+  return head.request<ClaimOutlook>('POST', '/flexrack/v1/claims/outlook', wish)
 }

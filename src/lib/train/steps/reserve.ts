@@ -30,6 +30,7 @@ export function reserveStep(
     gpus: gpusOf(spec),
     limit: spec.timeLimit ?? null,
     priority: spec.priority ?? 0,
+    ...(spec.preemptible && {preemptible: spec.preemptible}),
     project: spec.project,
     nodes,
     wants: Object.fromEntries(nodes.map((node, index) => [node, wants[index] ?? spec.wants])),
@@ -48,13 +49,13 @@ export function reserveStep(
 }
 
 export async function reserve(
-  {server, lease, project, nodes, wants, wait, gpus, limit, priority}: ReserveInput,
+  {server, lease, project, nodes, wants, wait, gpus, limit, priority, preemptible}: ReserveInput,
   done: Done,
   {host, shared, context}: TrainEnv,
 ): Promise<Reserved> {
   const hosts = await Promise.all(nodes.map(host))
   const gang = {lease, project, wants: wants[nodes[0] as string] as Wants, on: new Map(Object.entries(wants))}
-  const wish = {run: lease, project, limit, priority}
+  const wish = {run: lease, project, limit, priority, ...(preemptible && {preemptible})}
   const counted = (found: ClaimPart[]): number => gpus ?? new Set(found.flatMap((one) => one.gpus)).size
   const head = server ? trackingOf(server, done, shared).head : undefined
   const turns = head && openTurns(head, {...wish, gpus: counted}, wait !== null, context)

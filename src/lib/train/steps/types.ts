@@ -38,6 +38,8 @@ export type ReserveInput = {
   limit: number | null
   /** Among those that wait for the same. */
   priority: number
+  /** It makes room for who comes first. */
+  preemptible?: true
   /** Seconds to stand in line; null: not at all. */
   wait: number | 'forever' | null
   /** Why these nodes. Told, not acted on. */
