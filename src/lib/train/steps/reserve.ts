@@ -1,3 +1,4 @@
+import type {QuotaSum} from '../../head/index.ts'
 import type {NodeReport} from '../../nodes/index.ts'
 import type {ClaimPart, NodeReservations, Wants} from '../../protocol/index.ts'
 import {openTurns, type RunTurns} from '../../quota/index.ts'
@@ -13,13 +14,15 @@ export interface ReserveHow {
   isShared: boolean
   /** A tracking server that the manifest names is asked nothing of this. */
   uri: string | undefined
+  /** Limits that count for it, and what it would come to. */
+  sums: QuotaSum[]
 }
 
 /** Before anything is changed: whoever has to wait, or is refused, knows it in the first second. Pure. */
 export function reserveStep(
   spec: RunSpec,
   held: NodeReport<NodeReservations>[],
-  {wait, isShared, uri}: ReserveHow,
+  {wait, isShared, uri, sums}: ReserveHow,
 ): TrainStep {
   const nodes = spec.placements.map((one) => one.node.name)
   const wants = spec.placements.map((one) => wantsOn(spec, one))
@@ -37,12 +40,17 @@ export function reserveStep(
     wait: wait === Infinity ? 'forever' : (wait ?? null),
     ...(spec.chosen && {placement: spec.chosen}),
     ...(held.length > 0 && {held: now}),
+    ...(sums.length > 0 && {sums}),
   }
+  const over = sums.filter((one) => one.over)
   return {
     id: 'reserve',
     node: null,
     kind: 'train.reserve',
-    title: `Reserve ${nodes.join(', ')}, all or none (each: ${wantsText(wants[0] ?? spec.wants)})`,
+    title: [
+      `Reserve ${nodes.join(', ')}, all or none (each: ${wantsText(wants[0] ?? spec.wants)})`,
+      ...over.map((one) => `${one.soft ? 'over a soft quota' : 'over a quota, so it is refused'}: ${one.text}`),
+    ].join('; '),
     input,
     needs: [],
   }
@@ -79,7 +87,7 @@ export async function reserve(
 }
 
 /** Shares add up; null: what its nodes turn out to have. */
-function gpusOf(spec: RunSpec): number | null {
+export function gpusOf(spec: RunSpec): number | null {
   return spec.gpus === undefined ? null : spec.gpus * spec.worldSize * (spec.leased?.fraction ?? 1)
 }
 
