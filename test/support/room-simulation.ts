@@ -1,4 +1,12 @@
-import {decayed, lostWith, turnsOf, yieldsTo, type Holder, type Use, type Waiting} from '../../src/lib/fairness/index.ts'
+import {
+  decayed,
+  lostWith,
+  turnsOf,
+  yieldsTo,
+  type Holder,
+  type Use,
+  type Waiting,
+} from '../../src/lib/fairness/index.ts'
 import type {Job} from './queue-simulation.ts'
 
 export interface Span {
@@ -39,7 +47,8 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
     const next = Math.min(todo[0]?.wants.since ?? Infinity, ...running.map((one) => one.until))
     // who may make room only after its slice is asked again then
     now = waiting.length > 0 ? Math.min(next, now + 600) : next
-    for (const one of running) one.saved = one.from + Math.floor((now - one.from) / CHECKPOINT_SECONDS) * CHECKPOINT_SECONDS
+    for (const one of running)
+      one.saved = one.from + Math.floor((now - one.from) / CHECKPOINT_SECONDS) * CHECKPOINT_SECONDS
     for (const one of running.filter(({until}) => until <= now)) end(one)
     while (todo[0] && todo[0].wants.since <= now) waiting.push(todo.shift()!.wants)
     const used = usedBy([...uses, ...running.map(({user, gpus, from}) => ({user, gpus, from, to: now}))], now)
@@ -47,7 +56,12 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
     const first = turns.find((one) => !one.starts && one.before.length === 0)
     const comer = first && byRun.get(first.run)!
     const holders = running.filter((one) => first?.holders.includes(one.run))
-    if (preempts && comer && holders.length === first.holders.length && holders.every((one) => yieldsTo(one, comer, {now, used}))) {
+    if (
+      preempts &&
+      comer &&
+      holders.length === first.holders.length &&
+      holders.every((one) => yieldsTo(one, comer, {now, used}))
+    ) {
       for (const one of holders) {
         const again = lostWith(one, now) / one.gpus
         lost += lostWith(one, now)
@@ -62,7 +76,18 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
       const gpus = parts.reduce((sum, part) => sum + part.gpus.length, 0)
       const ends = limit === null ? null : now + limit
       const until = now + left.get(run)!
-      running.push({run, user, priority, parts, gpus, ends, until, from: now, saved: now, preemptible: preemptible.has(run)})
+      running.push({
+        run,
+        user,
+        priority,
+        parts,
+        gpus,
+        ends,
+        until,
+        from: now,
+        saved: now,
+        preemptible: preemptible.has(run),
+      })
       waiting = waiting.filter((one) => one.run !== run)
     }
   }

@@ -141,11 +141,7 @@ class Attempts:
         found = [one for observed in observations.values() for one in [observed.get("checkpoint")] if one]
         return {
             **begun,
-            "status": "finished"
-            if complete and (finished or not is_meant)
-            else "stopped"
-            if is_meant
-            else "failed",
+            "status": "finished" if complete and (finished or not is_meant) else "stopped" if is_meant else "failed",
             "ended": time.time(),
             "cause": cause,
             "survivors": survivors,

@@ -94,9 +94,7 @@ class Hold:
         self._done.set()
         with contextlib.suppress(NodeError, OSError), self._place.locked():
             record = current(self._place, self._lease, self._root)
-            self._place.write(
-                {**record, "state": "waiting", "heartbeat": boot_time(), "ttl": HOLD_TTL, "holders": []}
-            )
+            self._place.write({**record, "state": "waiting", "heartbeat": boot_time(), "ttl": HOLD_TTL, "holders": []})
 
     def _keep(self) -> None:
         while not self._done.wait(LOOK_SECONDS):

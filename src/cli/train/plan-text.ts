@@ -12,6 +12,8 @@ export function trainPlanText({spec, plan, slurm, held}: Pick<TrainPlan, 'spec' 
 /** What the run would come to of each limit that counts for it. */
 function quotasText({steps}: TrainPlan['plan']): string {
   const sums = steps.flatMap((step) => (step.kind === 'train.reserve' ? (step.input.sums ?? []) : []))
-  const lines = sums.map(({text, over, soft}) => `  ${text}${soft ? ' (soft)' : ''}${over ? paint.bold(' over it') : ''}`)
+  const lines = sums.map(
+    ({text, over, soft}) => `  ${text}${soft ? ' (soft)' : ''}${over ? paint.bold(' over it') : ''}`,
+  )
   return lines.length === 0 ? '' : `${paint.dim('quotas:')}\n${lines.join('\n')}\n\n`
 }

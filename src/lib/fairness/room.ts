@@ -58,8 +58,11 @@ export function needed<T>(ordered: readonly T[], fits: (without: readonly T[]) =
   return ordered
     .slice(0, count)
     .toReversed()
-    .reduce((left, one) => {
-      const without = left.filter((other) => other !== one)
-      return fits(without) ? without : left
-    }, ordered.slice(0, count))
+    .reduce(
+      (left, one) => {
+        const without = left.filter((other) => other !== one)
+        return fits(without) ? without : left
+      },
+      ordered.slice(0, count),
+    )
 }

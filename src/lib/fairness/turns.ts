@@ -25,7 +25,9 @@ export function turnsOf(facts: QueueFacts): Turn[] {
       by,
       holders: holders.map((one) => one.run),
       before: before.map((one) => one.wants.run),
-      passes: starts ? line.filter((one) => one !== wants && collide(one.parts, wants.parts)).map((one) => one.run) : [],
+      passes: starts
+        ? line.filter((one) => one !== wants && collide(one.parts, wants.parts)).map((one) => one.run)
+        : [],
     })
     if (starts) busy.push({run: wants.run, parts: wants.parts, ends: over})
     else ahead.push({wants, by})

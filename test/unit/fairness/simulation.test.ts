@@ -52,9 +52,15 @@ test('who makes room loses less than a checkpoint each time, ends for somebody w
     expect(without.spans.filter((one) => one.room !== undefined)).toEqual([])
     expect(spansThatCollide(jobs, with_.spans)).toEqual([])
     const gave = with_.spans.filter((one) => one.room !== undefined)
-    expect(gave.filter((one) => !preemptible.has(one.run)), 'nobody else is ended').toEqual([])
+    expect(
+      gave.filter((one) => !preemptible.has(one.run)),
+      'nobody else is ended',
+    ).toEqual([])
     for (const one of gave)
-      expect(with_.spans.some((other) => other.run === one.room && other.from === one.to), `seed ${seed}`).toBe(true)
+      expect(
+        with_.spans.some((other) => other.run === one.room && other.from === one.to),
+        `seed ${seed}`,
+      ).toBe(true)
     const most = gave.reduce((sum, {run}) => sum + gpusIn(byRun.get(run)!) * CHECKPOINT_SECONDS, 0)
     expect(with_.lost).toBeLessThanOrEqual(most)
     for (const {wants, takes} of jobs) {
@@ -65,7 +71,11 @@ test('who makes room loses less than a checkpoint each time, ends for somebody w
     const waits = ({spans}: SimulatedRoom): number =>
       jobs
         .filter((one) => one.wants.priority === 2)
-        .reduce((sum, {wants}) => sum + Math.min(...spans.filter((one) => one.run === wants.run).map((one) => one.from)) - wants.since, 0)
+        .reduce(
+          (sum, {wants}) =>
+            sum + Math.min(...spans.filter((one) => one.run === wants.run).map((one) => one.from)) - wants.since,
+          0,
+        )
     saved += waits(without) - waits(with_)
   }
   expect(made, 'it happens').toBeGreaterThan(50)
@@ -81,7 +91,9 @@ function spansThatCollide(jobs: readonly Job[], spans: readonly Span[]): string[
   return spans.flatMap((one, at) =>
     spans
       .slice(at + 1)
-      .filter((other) => one.from < other.to && other.from < one.to && collide(wants.get(one.run)!, wants.get(other.run)!))
+      .filter(
+        (other) => one.from < other.to && other.from < one.to && collide(wants.get(one.run)!, wants.get(other.run)!),
+      )
       .map((other) => `${one.run} ${other.run}`),
   )
 }

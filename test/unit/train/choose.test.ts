@@ -151,7 +151,11 @@ describe('choosePlaces', () => {
   it('waits for the places where the fewest runs make room for it', () => {
     const held = (node: string, ...leases: string[]) => {
       const [one] = reserved(...uuids).reservations as [Reservation]
-      const reservations = leases.map((lease, at) => ({...one, lease, wants: {...one.wants, gpus: [uuids[at] as string]}}))
+      const reservations = leases.map((lease, at) => ({
+        ...one,
+        lease,
+        wants: {...one.wants, gpus: [uuids[at] as string]},
+      }))
       return candidateOf(node, facts(), {...reserved(), reservations}, all)
     }
     const nodes = [held('a', 'stays'), held('b', 'cheap', 'dear'), held('c', 'dearer')]

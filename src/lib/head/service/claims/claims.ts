@@ -125,7 +125,12 @@ export class Claims {
   async outlook({gpus, ...wish}: OutlookWish, {user, teams}: Claimant): Promise<ClaimOutlook> {
     await this.sweep()
     const [now, held] = [Date.now(), this.#held()]
-    const sums = quotaSums(this.#quotas.all, held, hoursNow(this.#kept, held, now), {...wish, user, teams, gpus: gpus ?? 0})
+    const sums = quotaSums(this.#quotas.all, held, hoursNow(this.#kept, held, now), {
+      ...wish,
+      user,
+      teams,
+      gpus: gpus ?? 0,
+    })
     return {
       sums: sums.filter((one) => gpus !== null || one.what === 'runs'),
       room: offersTo({user, priority: wish.priority}, this.#claims(), this.#roomFacts(now)),

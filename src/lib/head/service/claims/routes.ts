@@ -11,7 +11,11 @@ import {readLimits, readOutlook, readQuotaName, readWish, readWord} from './wish
 const SWEEP_MS = 60_000
 
 /** Claims and quotas: who may have what, and whose turn it is. */
-export function addClaims(app: FastifyInstance, parts: Pick<Parts, 'claims' | 'people' | 'audit'>, bodyOf: BodyOf): void {
+export function addClaims(
+  app: FastifyInstance,
+  parts: Pick<Parts, 'claims' | 'people' | 'audit'>,
+  bodyOf: BodyOf,
+): void {
   const {claims} = parts
   app.post('/flexrack/v1/claims', async (request) => {
     const wish = readWish(await bodyOf(request))
