@@ -1,12 +1,5 @@
-import {
-  decayed,
-  lostWith,
-  turnsOf,
-  yieldsTo,
-  type Holder,
-  type Use,
-  type Waiting,
-} from '../../src/lib/fairness/index.ts'
+import {decayed, turnsOf, yieldsTo, type Holder, type Use, type Waiting} from '../../src/lib/fairness/index.ts'
+import {lostWith} from '../../src/lib/fairness/room.ts'
 import type {Job} from './queue-simulation.ts'
 
 export interface Span {

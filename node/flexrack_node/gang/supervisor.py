@@ -28,7 +28,7 @@ from flexrack_node.measure import usage
 from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.local_ranks import LocalRanks
-from flexrack_node.reservation.seat import Seat
+from flexrack_node.gpu.seat import Seat
 from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known

@@ -22,7 +22,7 @@ from flexrack_node.run.keeper import keeper_of
 from flexrack_node.watch.hang_watch import Watch
 
 if TYPE_CHECKING:
-    from flexrack_node.reservation.seat import Seat
+    from flexrack_node.gpu.seat import Seat
     from flexrack_node.schema.gang import GangObserved, LaunchTrouble
     from flexrack_node.schema.result import PaceOfRank, RankRecord
     from flexrack_node.schema.runfiles import KeptRunOrder

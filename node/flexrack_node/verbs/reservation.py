@@ -8,14 +8,15 @@ grows: it is the time since boot, in microseconds, under the lock.
 """
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, List, Literal, Optional
 
 from flexrack_node.base.boot import boot_id, boot_time
 from flexrack_node.base.channel import Channel
-from flexrack_node.reservation import taking
+from flexrack_node.gpu import reserving
+from flexrack_node.gpu.reserving import domain_of, shown
 from flexrack_node.reservation.life import is_counting
-from flexrack_node.reservation.place import open_place
-from flexrack_node.reservation.taking import domain_of, shown
+from flexrack_node.reservation.place import Place, open_place
 
 if TYPE_CHECKING:
     from flexrack_node.reservation.rules import Record
@@ -40,19 +41,20 @@ def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
     `since`: since when we wait, on another node. `look`: renews the place in line and tells whether it would be
     granted, and takes nothing.
     """
-    return taking.take(given, channel.root)
+    end_own_dead(open_place(channel.root))
+    return reserving.take(given, channel.root)
 
 
 def confirm(given: "LeaseFence", channel: Channel) -> "Renewed":
     """{lease, fence}: from now on nobody counts on its being given back at once. Errors: RESERVATION_LOST."""
-    return taking.update(given, channel.root, is_confirmed=True)
+    return reserving.update(given, channel.root, is_confirmed=True)
 
 
 def renew(given: "LeaseFence", channel: Channel) -> "Renewed":
     """{lease, fence}: another `ttl` seconds; also of what was confirmed and then not renewed in time, as the way to here
     was cut, while nobody else has it. Nothing to do where the supervisor has it. Errors: RESERVATION_LOST.
     """
-    return taking.update(given, channel.root)
+    return reserving.update(given, channel.root)
 
 
 def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
@@ -113,3 +115,31 @@ def _forbids(record: "Record", owner: Optional[str]) -> "Optional[Literal['owner
     if record["owner"] != owner:
         return "owner"
     return "right" if os.geteuid() not in (0, record["uid"]) else None
+
+
+def end_own_dead(place: Place) -> None:
+    """Records of this user whose supervisor is dead: what is left of those runs is ended before anybody gets what they
+    had.
+    """
+    boot, at = boot_id(), boot_time()
+    for record in place.records():
+        if record["uid"] != os.geteuid() or is_counting(record, at, boot):
+            continue
+        if record["state"] == "running" and record["boot"] == boot:
+            _end_run(record)
+        with place.locked():
+            again = place.read_own(record["lease"], Path(record["root"]))
+            if again and not is_counting(again, boot_time(), boot):
+                place.remove(again)
+    with place.locked():
+        place.remove_damaged()
+
+
+def _end_run(record: "Record") -> None:
+    from flexrack_node.run.files import RunFolder  # only now: few have one that is dead
+    from flexrack_node.runs.repair import repair
+    from flexrack_node.runs.view import view_of
+
+    folder = RunFolder(Path(record["root"]) / "runs" / record["lease"])
+    if (folder.path / "spec.json").exists():
+        repair(view_of(folder))

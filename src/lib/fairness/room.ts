@@ -40,29 +40,17 @@ export function lostWith({gpus, parts, from, saved}: Holder, now: number): numbe
   return Math.max(gpus, gpus === 0 ? parts.length : 0) * Math.max(0, now - Math.max(from, saved ?? from))
 }
 
-/** In the order in which they make room: lower priorities first, then those that lose less; the same for everybody. Pure. */
-export function inOrderOfRoom(holders: readonly Holder[], now: number): Holder[] {
-  return holders.toSorted(
-    (a, b) => a.priority - b.priority || lostWith(a, now) - lostWith(b, now) || (a.run < b.run ? -1 : 1),
-  )
-}
-
 /**
- * The fewest of those that make room, so that `fits` without them: they are tried in their order, and whoever was not
- * needed after all stays, the dearest first. None where it does not fit without all of them. Pure.
+ * Those that make room for one that waits, in the order in which they would: lower priorities first, then those that lose
+ * less; the same for everybody. Pure.
  */
-export function needed<T>(ordered: readonly T[], fits: (without: readonly T[]) => boolean): T[] {
-  if (fits([])) return []
-  const count = ordered.findIndex((_one, at) => fits(ordered.slice(0, at + 1))) + 1
-  if (count === 0) return []
-  return ordered
-    .slice(0, count)
-    .toReversed()
-    .reduce(
-      (left, one) => {
-        const without = left.filter((other) => other !== one)
-        return fits(without) ? without : left
-      },
-      ordered.slice(0, count),
-    )
+export function roomFor(
+  comer: Comer,
+  holders: readonly Holder[],
+  facts: {now: number; used: Readonly<Record<string, number>>},
+): {run: string; user: string; priority: number; lost: number}[] {
+  const ready = holders
+    .filter((one) => yieldsTo(one, comer, facts))
+    .map((one) => ({run: one.run, user: one.user, priority: one.priority, lost: lostWith(one, facts.now)}))
+  return ready.toSorted((a, b) => a.priority - b.priority || a.lost - b.lost || (a.run < b.run ? -1 : 1))
 }

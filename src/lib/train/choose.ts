@@ -10,7 +10,7 @@ import {
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {askCandidates} from '../candidates/index.ts'
-import {needed} from '../fairness/index.ts'
+import {needed} from './needed.ts'
 import type {ChosenPlacement, RunSpec, TrainChoice} from './types.ts'
 
 /** So many nodes say in an error why they do not fit. */

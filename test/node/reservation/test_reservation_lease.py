@@ -21,7 +21,7 @@ class ProtocolTest(Case):
         def wants(*gpus):
             return {"wants": {"gpus": list(gpus), "slots": 1, "exclusive": False}}
 
-        with mock.patch("flexrack_node.reservation.taking.gpu_ids", lambda: ["GPU-a", "GPU-b", "GPU-c"]):
+        with mock.patch("flexrack_node.gpu.reserving.gpu_ids", lambda: ["GPU-a", "GPU-b", "GPU-c"]):
             with mock.patch.dict(os.environ, FLEXRACK_LOCAL_RACK="r", FLEXRACK_NODE="other"):
                 self.assertTrue(self.ask("elsewhere", self.node("other"), **wants("GPU-a"))["granted"])
             self.assertTrue(self.ask("one", **wants("GPU-b"))["granted"])
@@ -119,7 +119,7 @@ class ProtocolTest(Case):
         other = self.node("other")
         own = self.place.read_own("a", self.channel.root)
         self.rewrite("a", heartbeat=boot_time() - 60)
-        with mock.patch("flexrack_node.reservation.taking.end_own_dead"):  # which removes what is over, of this user
+        with mock.patch("flexrack_node.verbs.reservation.end_own_dead"):  # which removes what is over, of this user
             self.assertTrue(self.ask("b", other)["granted"])
         with self.assertRaisesRegex(NodeError, "not renewed in time"):
             renew({"lease": "a", "fence": own["fence"]}, self.channel)

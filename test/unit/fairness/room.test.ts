@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {inOrderOfRoom, lostWith, needed, SLICE_SECONDS, yieldsTo, type Holder} from '../../../src/lib/fairness/index.ts'
+import {roomFor, SLICE_SECONDS, yieldsTo, type Holder} from '../../../src/lib/fairness/index.ts'
 
 const holder = (run: string, more: Partial<Holder> = {}): Holder => ({
   run,
@@ -42,26 +42,16 @@ describe('who makes room', () => {
       holder('low', {priority: -1}),
       holder('new', {from: 95}),
     ]
-    expect(runs.map((one) => lostWith(one, 100))).toEqual([10, 90, 80, 100, 5])
-    expect(inOrderOfRoom(runs, 100).map((one) => one.run)).toEqual(['low', 'new', 'late', 'wide', 'old'])
-  })
-})
-
-describe('never more than needed', () => {
-  const fits =
-    (...sets: string[][]) =>
-    (gone: readonly string[]): boolean =>
-      sets.some((set) => set.every((one) => gone.includes(one)))
-
-  test('the cheapest that suffice, and whoever was not needed after all stays', () => {
-    expect(needed(['a', 'b', 'c'], fits(['b']))).toEqual(['b'])
-    expect(needed(['a', 'b', 'c'], fits(['a', 'c'], ['b', 'c']))).toEqual(['a', 'c'])
-    expect(needed(['a', 'b', 'c'], fits(['c'], ['a', 'b', 'c']))).toEqual(['c'])
-  })
-
-  test('nobody where it fits without, or does not fit with all of them', () => {
-    expect(needed(['a', 'b'], () => true)).toEqual([])
-    expect(needed(['a', 'b'], () => false)).toEqual([])
-    expect(needed([], () => false)).toEqual([])
+    const room = roomFor({user: 'bob', priority: 9}, [...runs, holder('firm', {preemptible: false})], {
+      now: 100,
+      used: {},
+    })
+    expect(room.map((one) => [one.run, one.lost])).toEqual([
+      ['low', 100],
+      ['new', 5],
+      ['late', 10],
+      ['wide', 80],
+      ['old', 90],
+    ])
   })
 })

@@ -55,6 +55,11 @@ export function quotaSums(
   )
 }
 
+/** Waiting does not help: the run alone is over it, or the month has no hours left. Pure. */
+export function isForEver({what, more, most}: Excess): boolean {
+  return what === 'gpu_hours' || more > most
+}
+
 /** What each quota allows, and what of it is used. Pure. */
 export function quotaUses(
   quotas: Quotas,

@@ -5,7 +5,6 @@ import type {
   ClaimAnswer,
   ClaimOutlook,
   ClaimWish,
-  Excess,
   OutlookWish,
   QueuedRun,
   QuotaUse,
@@ -15,13 +14,13 @@ import type {
 import {readDurable, Turns, writeDurably} from '../durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens.ts'
-import {excesses, quotaSums, quotaUses} from './check.ts'
+import {excesses, isForEver, quotaSums, quotaUses} from './check.ts'
 import {newlyTold, offersTo, roomOf, whoYields, type RoomFacts} from './room.ts'
 import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'
 import {EMPTY_LEDGER, hoursNow, usedNow, withEnded, without} from './ledger.ts'
 import {Quotas} from './quotas.ts'
 import {LARGEST_CLAIMS, sizeOf, wantedOf} from './wish.ts'
-import {queuedRun, whyOf} from './words.ts'
+import {overText, queuedRun, whyOf} from './words.ts'
 
 /** Whose claim it is. */
 export interface Claimant {
@@ -293,13 +292,4 @@ export class Claims {
     await writeDurably('head.claims', join(this.#folder, 'claims.json'), next)
     this.#kept = next
   }
-}
-
-/** Waiting does not help: the run alone is over it, or the month has no hours left. */
-function isForEver({what, more, most}: Excess): boolean {
-  return what === 'gpu_hours' || more > most
-}
-
-function overText(over: readonly Excess[]): string {
-  return over.map((one) => one.text).join('; ')
 }

@@ -1,4 +1,4 @@
-import {inOrderOfRoom, lostWith, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
+import {roomFor, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
 import type {HeadClaim} from '../../../protocol/index.ts'
 import type {RoomOffer} from '../../types.ts'
 
@@ -28,13 +28,7 @@ export function whoYields(turn: Turn, comer: Comer, claims: readonly Claimed[], 
 /** Those that would make room for a run of somebody, in the order in which they would. Pure. */
 export function offersTo(comer: Comer, claims: readonly Claimed[], facts: RoomFacts): RoomOffer[] {
   const holders = claims.filter(([, one]) => one.state === 'held').map((one) => holderOf(one, facts))
-  const ready = holders.filter((one) => yieldsTo(one, comer, ruleOf(facts)))
-  return inOrderOfRoom(ready, facts.now / 1000).map((one) => ({
-    run: one.run,
-    user: one.user,
-    priority: one.priority,
-    lost: Math.round(lostWith(one, facts.now / 1000)),
-  }))
+  return roomFor(comer, holders, ruleOf(facts)).map((one) => ({...one, lost: Math.round(one.lost)}))
 }
 
 /** For whom a run is to make room; nobody where that one waits no more. Pure. */

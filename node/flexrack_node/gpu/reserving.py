@@ -1,5 +1,5 @@
-"""How a lease gets its place on a node, or its place in line: the verbs of reservations (verbs/reservation.py), and the
-supervisor of a run that made room and comes back (reservation/seat.py).
+"""How a run gets its place on a node, with its GPUs, or its place in line: the verbs of reservations (verbs/reservation.py), and the
+supervisor of a run that made room and comes back (gpu/seat.py).
 """
 
 import os
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 def take(given: "TakeInput", root: Path) -> "TakeAnswer":
     """See the verb reservation.take. `root`: flexrack's folder on the node."""
     place = open_place(root)
-    end_own_dead(place)
     with place.locked():
         boot, at = boot_id(), boot_time()
         old = place.read_own(given["lease"], root)
@@ -104,34 +103,6 @@ def domain_of() -> str:
     """
     rack = os.environ.get("FLEXRACK_LOCAL_RACK")
     return f"local {rack} {os.environ.get('FLEXRACK_NODE', '')}" if rack else os.readlink("/proc/self/ns/net")
-
-
-def end_own_dead(place: Place) -> None:
-    """Records of this user whose supervisor is dead: what is left of those runs is ended before anybody gets what they
-    had.
-    """
-    boot, at = boot_id(), boot_time()
-    for record in place.records():
-        if record["uid"] != os.geteuid() or is_counting(record, at, boot):
-            continue
-        if record["state"] == "running" and record["boot"] == boot:
-            _end_run(record)
-        with place.locked():
-            again = place.read_own(record["lease"], Path(record["root"]))
-            if again and not is_counting(again, boot_time(), boot):
-                place.remove(again)
-    with place.locked():
-        place.remove_damaged()
-
-
-def _end_run(record: "Record") -> None:
-    from flexrack_node.run.files import RunFolder  # only now: few have one that is dead
-    from flexrack_node.runs.repair import repair
-    from flexrack_node.runs.view import view_of
-
-    folder = RunFolder(Path(record["root"]) / "runs" / record["lease"])
-    if (folder.path / "spec.json").exists():
-        repair(view_of(folder))
 
 
 def _wanted(given: "TakeInput", root: Path, at: float, boot: str) -> "KeptReservation":

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Callable, List, Optional, Union
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.reservation import taking
+from flexrack_node.gpu import reserving
 from flexrack_node.reservation.hold import HOLD_TTL, Hold
 from flexrack_node.reservation.place import open_place
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
     from flexrack_node.schema.gang import RoomSeen, RoomWanted
-    from flexrack_node.schema.reservation import Had
+    from flexrack_node.schema.reservation import Had, LeaseFence
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 _LINE_SECONDS = 10.0  # between two words that keep the place in line, which lives HOLD_TTL
@@ -116,8 +116,8 @@ class Seat:
         fence = self._ask(passes)
         if isinstance(fence, str):
             return fence
-        lease = {"lease": self._folder.run, "fence": fence}
-        taking.update(lease, self._root, is_confirmed=True)
+        lease: LeaseFence = {"lease": self._folder.run, "fence": fence}
+        reserving.update(lease, self._root, is_confirmed=True)
         # the reaper, and who comes back after a reboot, must know it by this number
         self._folder.write("spec", {**self._folder.spec(), "reservation": lease})
         hold = Hold(self._root, lease, self._on_lost)
@@ -132,7 +132,7 @@ class Seat:
         had = self._folder.state().get("wants")
         if not had:
             raise NodeError("RESERVATION_LOST", "nobody has written down what this run had of the node")
-        answer = taking.take(
+        answer = reserving.take(
             {
                 "lease": self._folder.run,
                 "owner": self._spec["owner"],
