@@ -100,9 +100,9 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   tar: ['src/lib/artifact/'],
   undici: [
     'src/lib/tracking/http.ts',
-    'src/lib/head/service/answering.ts',
-    'src/lib/head/service/gateway-connector.ts',
-    'src/lib/head/service/model-server.ts',
+    'src/lib/head/service/gateway/answering.ts',
+    'src/lib/head/service/gateway/connector.ts',
+    'src/lib/head/service/gateway/model-server.ts',
   ],
   yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/monitor/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],

@@ -13,7 +13,7 @@ constexpr std::uint64_t kCommunicatorMemory = std::uint64_t{32} << 20;
 /// What the thread of a communicator has until it ends.
 using Use = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
 constexpr std::size_t kMostCalls = 4096,   ///< of a group
-    kMostCallsWaiting = std::size_t{1} << 20;   ///< of a client
+    kMostCallsWaiting = std::size_t{1} << 20;   ///< of a client, splits and what is to be finalized among them
 constexpr std::uint32_t kMostRanks = 1 << 16;
 constexpr std::int32_t kNoColor = -1;   ///< NCCL_SPLIT_NOCOLOR
 
@@ -108,18 +108,29 @@ void Collectives::on(const cu::SplitCollectives& m, Respond<cu::SplitCollectives
   if (!call.is_good() || m.color < kNoColor || (m.color == kNoColor) != (m.made == 0))
     return refuse(ncclInvalidArgument, "a rank of a color has a handle, one of none has none");
   const auto parent = std::static_pointer_cast<Communicator>(record->held);
+  // One of no color has no handle that would be counted, so it is counted as a call.
+  auto turn = wait_for_turn(1);
+  if (!turn) return refuse(ncclSystemError, "too many calls wait for their turn");
   std::string_view why;
   const auto made = m.made == 0 ? nullptr : make(*library_.open(core_.library), record->context, m.made, why);
   if (m.made != 0 && !made) return refuse(ncclInvalidUsage, why);
-  parent->split(m.color, m.key, made,
-                [this, made,
-                 answer = std::make_shared<Respond<cu::SplitCollectivesReply>>(std::move(respond))](ncclResult_t over) {
-                  const auto text = over == ncclSuccess ? std::string() : library_.text_of(over);
-                  (*answer)({.status = as_wire(over),
-                             .ranks = made ? made->ranks.load() : 0,
-                             .rank = made ? made->rank.load() : 0,
-                             .text = text});
-                });
+  parent->split(
+      m.color, m.key, made,
+      [this, made, turn = std::move(turn),
+       answer = std::make_shared<Respond<cu::SplitCollectivesReply>>(std::move(respond))](ncclResult_t over) mutable {
+        turn.reset();
+        const auto text = over == ncclSuccess ? std::string() : library_.text_of(over);
+        (*answer)({.status = as_wire(over),
+                   .ranks = made ? made->ranks.load() : 0,
+                   .rank = made ? made->rank.load() : 0,
+                   .text = text});
+      });
+}
+
+std::shared_ptr<void> Collectives::wait_for_turn(std::size_t calls) {
+  if (*waiting_ + calls > kMostCallsWaiting) return nullptr;
+  *waiting_ += calls;
+  return {waiting_.get(), [waiting = waiting_, calls](void*) { *waiting -= calls; }};
 }
 
 std::shared_ptr<Communicator> Collectives::find(CallContext& call, std::uint64_t handle) {
@@ -158,7 +169,8 @@ void Collectives::on(const cu::Collectives& m) {
     if (!call.is_good()) break;
     check(call, one, *communicator);
   }
-  if (call.is_good() && *waiting_ + m.calls.size() > kMostCallsWaiting) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
+  auto turn = call.is_good() ? wait_for_turn(m.calls.size()) : nullptr;
+  if (call.is_good() && !turn) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   if (!call.is_good()) return call.end();
   const auto host = core_.host_of(m.context);
   const auto latch = HostSide::latch(host);
@@ -171,12 +183,11 @@ void Collectives::on(const cu::Collectives& m) {
     if (start) HostSide::give_back(*host, {start});
     return call.end();
   }
-  *waiting_ += m.calls.size();
   communicator->run(
       m.calls, start,
-      [this, host, latch, start, context = m.context, handle = m.communicator, waiting = waiting_,
-       count = m.calls.size()](ncclResult_t over) {
-        *waiting -= count;
+      [this, host, latch, start, context = m.context, handle = m.communicator,
+       turn = std::move(turn)](ncclResult_t over) mutable {
+        turn.reset();
         if (over != ncclSuccess) {
           core_.tell(
               cu::CollectivesFailed{.communicator = handle, .status = as_wire(over), .text = library_.text_of(over)});
@@ -193,6 +204,9 @@ void Collectives::on(const cu::EndCollectives& m, Respond<cu::EndCollectivesRepl
   const auto communicator = find(call, m.communicator);
   if (!communicator) return respond({.status = as_wire(ncclInvalidArgument)});
   const bool is_abort = m.how == 1, stays = m.how == 2;
+  // The end itself comes once a handle; to be finalized may be asked again and again.
+  auto turn = stays ? wait_for_turn(1) : nullptr;
+  if (stays && !turn) return respond({.status = as_wire(ncclSystemError)});
   if (is_abort) communicator->abort();
   auto answer = std::make_shared<Respond<cu::EndCollectivesReply>>(std::move(respond));
   // Its memory is the share's again when NCCL has given it back.
@@ -201,9 +215,11 @@ void Collectives::on(const cu::EndCollectives& m, Respond<cu::EndCollectivesRepl
     auto record = core_.handles.take(m.communicator);
     share = core_.hold(record->device, record->charged);
   }
-  communicator->leave(
-      stays, [answer, is_abort, communicator = stays ? nullptr : communicator, share = std::move(share)](
-                 ncclResult_t over) mutable { (*answer)({.status = as_wire(is_abort ? ncclSuccess : over)}); });
+  communicator->leave(stays, [answer, is_abort, communicator = stays ? nullptr : communicator, share = std::move(share),
+                              turn = std::move(turn)](ncclResult_t over) mutable {
+    turn.reset();
+    (*answer)({.status = as_wire(is_abort ? ncclSuccess : over)});
+  });
 }
 
 void Collectives::end(std::chrono::milliseconds patience) {

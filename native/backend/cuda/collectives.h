@@ -27,6 +27,8 @@ class Collectives : public virtual cu::Requests {
   /// One more, charged and known by that handle; null, and why not.
   std::shared_ptr<Communicator> make(const nccl::LibraryTable& library, std::uint64_t context, std::uint64_t handle,
                                      std::string_view& why);
+  /// Counts calls that wait for their turn, until it goes. Null where too many wait already.
+  std::shared_ptr<void> wait_for_turn(std::size_t calls);
   /// Null is an error that is kept.
   std::shared_ptr<Communicator> find(CallContext& call, std::uint64_t handle);
   /// Everything in range, every buffer the session's own and large enough.

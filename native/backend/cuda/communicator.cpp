@@ -82,6 +82,10 @@ struct Communicator::State {
     return driver.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS &&
            driver.cuEventCreate(&over, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
   }
+  /// Whether NCCL may be asked for something of it: what it does with one that is finalized is not defined.
+  bool is_usable() const { return comm && !is_finalized; }
+  /// What is answered where it is not.
+  ncclResult_t refusal() const { return result == ncclSuccess ? ncclInvalidUsage : result; }
   ncclResult_t end(ncclResult_t with) {
     if (comm) doomed = std::exchange(comm, nullptr);
     const std::lock_guard guard(lock);
@@ -157,7 +161,7 @@ void Communicator::join(int count, int number, const ncclUniqueId& id, Answer an
 
 void Communicator::split(int color, int key, std::shared_ptr<Communicator> made, Answer answer) {
   put([=, made = std::move(made), answer = std::move(answer)](State& state) {
-    auto result = state.comm ? ncclSuccess : state.result == ncclSuccess ? ncclInvalidUsage : state.result;
+    auto result = state.is_usable() ? ncclSuccess : state.refusal();
     state.child = nullptr;
     if (result == ncclSuccess && !state.library.ncclCommSplit) result = ncclInvalidUsage;
     else if (result == ncclSuccess) {
@@ -196,7 +200,7 @@ void Communicator::run(std::vector<cu::Collective> calls, CUevent start, Answer 
     }
     // Under the same lock: what is put before the failure is answered before NCCL ends.
     state_->work.push_back([calls = std::move(calls), start, answer = std::move(answer)](State& state) {
-      if (!state.comm) return answer(state.result == ncclSuccess ? ncclInvalidUsage : state.result);
+      if (!state.is_usable()) return answer(state.refusal());
       state.driver.cuCtxSetCurrent(state.context);
       auto result =
           state.driver.cuStreamWaitEvent(state.stream, start, 0) == CUDA_SUCCESS ? ncclSuccess : ncclUnhandledCudaError;

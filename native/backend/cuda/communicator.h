@@ -31,7 +31,8 @@ class Communicator {
   /// Behind all before it: `made` becomes the rank of this one among those of its color, and is answered when they are
   /// all there. Null with a color below 0.
   void split(int color, int key, std::shared_ptr<Communicator> made, Answer answer);
-  /// A group, behind `start`. Answered when it is over on the device.
+  /// A group, behind `start`. Answered when it is over on the device. ncclInvalidUsage where it is finalized, as for a
+  /// split.
   void run(std::vector<cu::Collective> calls, CUevent start, Answer answer);
   /// Answered when all before it is over; `stays`: it is finalized only.
   void leave(bool stays, Answer answer);

@@ -14,6 +14,7 @@ namespace flexrack::client::cuda {
 struct Standing {
   std::atomic<ncclResult_t> result{ncclSuccess};
   std::atomic<int> ranks = 0, rank = 0;
+  std::atomic<bool> is_finalized{false};   ///< nothing more is asked of it but its end
 };
 
 template <>

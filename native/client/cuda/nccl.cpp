@@ -32,6 +32,8 @@ bool is_usable(ncclComm_t comm) {
   return process() && is_live(comm) && is_live(comm->context) && comm->context->handle == comm->context_handle;
 }
 
+constexpr const char* kIsFinalized = "the communicator is finalized";
+
 ncclResult_t no_communicator() { return failed(ncclInvalidArgument, "that is no communicator of this process"); }
 
 /// The current context, as the library finds its device; with none, that of the first device, as the runtime does.
@@ -65,6 +67,7 @@ ncclResult_t end(ncclComm_t comm, std::uint32_t how) {
       message, [&](const cu::EndCollectivesReply& reply) { result = static_cast<ncclResult_t>(reply.status); });
   if (!is_answered) result = failed(ncclRemoteError, "the server of this rank is lost");
   if (how != 2) discard(comm);
+  else if (result == ncclSuccess) comm->standing->is_finalized = true;
   return result;
 }
 
@@ -106,6 +109,7 @@ ncclResult_t put(const cu::Collective& call, ncclComm_t comm, CUstream stream) {
     return failed(result, why);
   };
   if (!is_usable(comm)) return refuse(ncclInvalidArgument, "that is no communicator of this process");
+  if (comm->standing->is_finalized) return refuse(ncclInvalidUsage, kIsFinalized);
   const auto on = stream_of(comm, stream);
   if (!on) return refuse(ncclInvalidArgument, "the stream is of another device than the communicator");
   if (is_capturing(on)) return refuse(ncclInvalidUsage, "collectives cannot be captured in graphs yet");
@@ -186,6 +190,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newc
   if (!newcomm) return ncclInvalidArgument;
   *newcomm = nullptr;
   if (!is_usable(comm)) return no_communicator();
+  if (comm->standing->is_finalized) return failed(ncclInvalidUsage, kIsFinalized);
   if (color < 0 && color != kNoColor) return failed(ncclInvalidArgument, "a color is 0 or more");
   if (const auto standing = comm->standing->result.load(); standing != ncclSuccess)
     return failed(standing == ncclInProgress ? ncclInvalidArgument : standing,

@@ -1,5 +1,5 @@
-// A client that says what it likes, at a session with NVIDIA's own NCCL (FLEXRACK_NCCL names its library):
-// test_hostile_nccl.py.
+// A client that says what it likes, at a session with a library of NCCL that FLEXRACK_NCCL names, NVIDIA's own or one
+// that is made up: test_hostile_nccl.py.
 #include <cstdlib>
 
 #include "gen/nccl/nccl.h"
@@ -160,8 +160,27 @@ TEST_CASE(
   client.check_sum(another, 5);
   CHECK(client.result(cu::EndCollectives{.communicator = communicator}) == ncclSuccess);
   client.check_sum(another, 6);
-  for (const auto& [how, result] : {std::pair{2u, ncclSuccess}, {2u, ncclInvalidArgument}, {0u, ncclSuccess}})
-    CHECK(client.result(cu::EndCollectives{.communicator = another, .how = how}) == result);
+  CHECK(client.result(cu::EndCollectives{.communicator = another}) == ncclSuccess);
+}
+
+TEST_CASE("live NCCL: one that is finalized takes nothing but its end" * doctest::test_suite("apart") *
+          doctest::skip()) {
+  Rank client;
+  const auto communicator = client.communicator(), made = client.mint();
+  const auto end = [&](std::uint32_t how) {
+    return client.result(cu::EndCollectives{.communicator = communicator, .how = how});
+  };
+  CHECK(end(2) == ncclSuccess);
+  CHECK(end(2) == ncclInvalidArgument);
+  CHECK(client.refused(communicator, client.sum()) == CUDA_ERROR_UNKNOWN);
+  for (const auto& [handle, color] : {std::pair{made, 0}, {std::uint64_t{0}, -1}})
+    CHECK(client.result(cu::SplitCollectives{.communicator = communicator, .made = handle, .color = color}) ==
+          ncclInvalidUsage);
+  CHECK(client.refused(made, client.sum()) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(end(0) == ncclSuccess);
+  CHECK(end(0) == ncclInvalidArgument);
+  // Another one computes.
+  client.check_sum(client.communicator(), 8);
 }
 
 TEST_CASE("live NCCL: a flood behind a rank that never comes is refused in the end, others compute, and all ends" *
@@ -169,14 +188,21 @@ TEST_CASE("live NCCL: a flood behind a rank that never comes is refused in the e
   Rank client;
   const auto waits = client.alone(), communicator = client.communicator();
   const auto stream = client.stream(client.in);
-  const std::vector<cu::Collective> many(4096, client.sum());
+  const std::vector<cu::Collective> many(4096, client.sum()), fewer(4094, client.sum());
+  const cu::SplitCollectives split{.communicator = waits, .color = -1};
+  const cu::EndCollectives finalize{.communicator = waits, .how = 2};
   // As many calls as may wait, and one more group.
-  for (int i = 0; i < 256; ++i)
+  client.send(split);
+  client.send(finalize);
+  client.send(cu::Collectives{.context = client.in, .stream = stream, .communicator = waits, .calls = fewer});
+  for (int i = 1; i < 256; ++i)
     client.send(cu::Collectives{.context = client.in, .stream = stream, .communicator = waits, .calls = many});
   CHECK_FALSE(client.link.has_refusals());
   CHECK(client.refusal(cu::Collectives{.context = client.in, .stream = stream, .communicator = waits, .calls = many}) ==
         CUDA_ERROR_OUT_OF_MEMORY);
   CHECK(client.refused(communicator, client.sum()) == CUDA_ERROR_OUT_OF_MEMORY);
+  CHECK(client.result(split) == ncclSystemError);
+  CHECK(client.result(finalize) == ncclSystemError);
   // At once: nothing is waited for.
   CHECK(client.result(cu::EndCollectives{.communicator = waits, .how = 1}) == ncclSuccess);
   client.wait(client.in, stream);   // it is answered

@@ -1,9 +1,9 @@
 """Which ranks have a run of the tracking server's by now: the first that one asks for is the run it belongs to.
 
 A library that was written for a server of its own makes its run by itself (runs/create), though MLFLOW_RUN_ID names
-one. The head gives such a rank the run itself, and nests each further one in it (src/lib/head/service/own-run.ts); what
-it cannot know is whether the rank has used its run before. A rank shows who it is by its token: the run's, with
-`.ATTEMPT.RANK` behind it (rank/rank.py).
+one. The head gives such a rank the run itself, and nests each further one in it (own-run.ts in
+src/lib/head/service/tracking); what it cannot know is whether the rank has used its run before. A rank shows who it is
+by its token: the run's, with `.ATTEMPT.RANK` behind it (rank/rank.py).
 """
 
 import hmac

@@ -5,7 +5,7 @@ import {pinsOf} from '../../../src/lib/base/index.ts'
 import {headRequirements} from '../../../src/lib/head/requirements.ts'
 import type {HeadNode} from '../../../src/lib/protocol/index.ts'
 import type {Rack, RackNode} from '../../../src/lib/rack/index.ts'
-import {mlflowCommand, publicStore} from '../../../src/lib/head/service/mlflow-command.ts'
+import {mlflowCommand, publicStore} from '../../../src/lib/head/service/tracking/mlflow-command.ts'
 
 const there: HeadNode = {
   folder: '/h',

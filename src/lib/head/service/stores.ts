@@ -1,5 +1,5 @@
 import type {ServiceConfig} from '../types.ts'
-import {Endpoints} from './endpoints.ts'
+import {Endpoints} from './documents/endpoints.ts'
 import type {Parts} from './parts.ts'
 import {People} from './people/people.ts'
 import {Rollouts} from './releases/rollouts.ts'
@@ -7,8 +7,8 @@ import {adoptFollowed} from './standby/adopt.ts'
 import {Followers} from './standby/followers.ts'
 import {Following} from './standby/following.ts'
 import {Authority} from './tls/authority.ts'
-import {Tokens} from './tokens.ts'
-import {Traffic} from './traffic.ts'
+import {Tokens} from './tokens/tokens.ts'
+import {Traffic} from './gateway/traffic.ts'
 
 /** What a head knows for good, on its own or by following another. */
 export type Stores = Pick<

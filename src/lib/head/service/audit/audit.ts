@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {stamped, textIfThere} from '../../../base/index.ts'
 import {FIRST_HASH, link, readLink} from '../../../chain/index.ts'
 import type {HeadAudit} from '../../../protocol/index.ts'
-import {syncFolder, Turns} from '../durable.ts'
+import {syncFolder, Turns} from '../files/durable.ts'
 import {formerActions} from './former.ts'
 import {Repeats} from './repeats.ts'
 

@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {Parts} from '../parts.ts'
-import type {Caller} from '../token-kinds.ts'
+import type {Caller} from '../tokens/token-kinds.ts'
 import {ChangePace} from './pace.ts'
 
 /** What a request comes to, by its route: what changes something is noted. Renewals and questions are not. */

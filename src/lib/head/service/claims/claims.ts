@@ -11,9 +11,9 @@ import type {
   RunWord,
   RunWordAnswer,
 } from '../../types.ts'
-import {readDurable, Turns, writeDurably} from '../durable.ts'
+import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
-import type {Tokens} from '../tokens.ts'
+import type {Tokens} from '../tokens/tokens.ts'
 import {excesses, isForEver, quotaSums, quotaUses} from './check.ts'
 import {newlyTold, offersTo, roomOf, whoYields, type RoomFacts} from './room.ts'
 import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import type {HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
-import {readDurable, writeDurably} from '../durable.ts'
+import {readDurable, writeDurably} from '../files/durable.ts'
 import {QUOTAS_FILE} from './wish.ts'
 
 /** What users, teams and projects may have: one file of the head, written whole. */

@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import {saysOf} from '../audit/hooks.ts'
-import type {BodyOf} from '../body.ts'
+import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import type {ClaimWish} from '../../types.ts'

@@ -1,5 +1,5 @@
-import type {Hold} from '../budget.ts'
-import type {Caller} from '../token-kinds.ts'
+import type {Hold} from '../limits/budget.ts'
+import type {Caller} from '../tokens/token-kinds.ts'
 import {take} from './frames.ts'
 import {
   readInfer,
@@ -28,7 +28,7 @@ export interface Call {
 /** Answers a message with another, in pieces. Throws Status. */
 export type Method = (message: Buffer, call: Call) => Promise<Buffer[]>
 
-/** Of inference.GRPCInferenceService: what a caller of an endpoint may have (gateway-calls.ts has the same over HTTP). */
+/** Of inference.GRPCInferenceService: what a caller of an endpoint may have (gateway/calls.ts has the same over HTTP). */
 export function methodsOf(onward: Onward, version: string): Record<string, Method> {
   /** The server is the endpoint of the token; for who has the admin token it is the head. */
   const ofServer = async (call: Call, path: string): Promise<Record<string, unknown> | undefined> => {

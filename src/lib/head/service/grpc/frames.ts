@@ -1,10 +1,10 @@
 import type {ServerHttp2Stream} from 'node:http2'
 import {promisify} from 'node:util'
 import {gunzip, inflate} from 'node:zlib'
-import type {Hold} from '../budget.ts'
+import type {Hold} from '../limits/budget.ts'
 import {Failure} from '../failure.ts'
-import type {Limits} from '../limits.ts'
-import {Pace} from '../pace.ts'
+import type {Limits} from '../limits/limits.ts'
+import {Pace} from '../limits/pace.ts'
 import {CODES, Status} from './status.ts'
 
 /** Bytes of one message, packed and unpacked. */

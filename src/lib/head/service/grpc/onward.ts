@@ -1,5 +1,5 @@
 import {Agent, request, type IncomingMessage} from 'node:http'
-import type {Hold} from '../budget.ts'
+import type {Hold} from '../limits/budget.ts'
 import {DEADLINE_HEADER, leftOf} from '../queue/deadline.ts'
 import type {Call} from './calls.ts'
 import {take} from './frames.ts'

@@ -1,6 +1,6 @@
 import type {FastifyInstance} from 'fastify'
 import type {HeadPromise} from '../../../protocol/index.ts'
-import {readObject, type BodyOf} from '../body.ts'
+import {readObject, type BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'

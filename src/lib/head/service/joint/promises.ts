@@ -1,9 +1,9 @@
 import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {HeadPromise} from '../../../protocol/index.ts'
-import {openDurables, Turns, writeDurably} from '../durable.ts'
-import {readChanges, type Change} from '../endpoint-changes.ts'
-import type {Endpoints} from '../endpoints.ts'
+import {openDurables, Turns, writeDurably} from '../files/durable.ts'
+import {readChanges, type Change} from '../documents/endpoint-changes.ts'
+import type {Endpoints} from '../documents/endpoints.ts'
 import {Failure} from '../failure.ts'
 import {logLine} from '../log.ts'
 

@@ -1,9 +1,9 @@
 import type {FastifyInstance} from 'fastify'
 import type {PageHand} from '../../types.ts'
-import {readObject} from '../body.ts'
+import {readObject} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
-import {goneOf} from '../incoming.ts'
-import type {Logins} from '../login.ts'
+import {goneOf} from '../limits/incoming.ts'
+import type {Logins} from '../tokens/browser-login.ts'
 import type {Parts} from '../parts.ts'
 
 /** A look at a rack of hundreds of nodes, or a part of a log. */

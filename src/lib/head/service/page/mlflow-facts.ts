@@ -1,5 +1,5 @@
 import type {Parts} from '../parts.ts'
-import {readMlflow} from '../mlflow-reader.ts'
+import {readMlflow} from '../tracking/mlflow-reader.ts'
 import {isSystem} from './words.ts'
 
 /** Curves of one or more runs, by metric: step and value. */

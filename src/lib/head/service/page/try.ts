@@ -1,7 +1,7 @@
-import {readBody} from '../body.ts'
+import {readBody} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
-import type {Incoming} from '../incoming.ts'
-import type {Limits} from '../limits.ts'
+import type {Incoming} from '../limits/incoming.ts'
+import type {Limits} from '../limits/limits.ts'
 import {address, html, type Html} from './html.ts'
 import type {Site} from './views.ts'
 

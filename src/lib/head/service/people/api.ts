@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {PeopleFacts, WhoAmI} from '../../types.ts'
-import {readObject, type BodyOf} from '../body.ts'
+import {readObject, type BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {keysOf} from './keys.ts'

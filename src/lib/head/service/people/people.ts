@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import type {HeadPeople, HeadProject, HeadRole, HeadTeam, HeadUser} from '../../../protocol/index.ts'
-import {readDurable, Turns, writeDurably} from '../durable.ts'
+import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import {nameOf} from './names.ts'
 import {highest} from './roles.ts'

@@ -1,7 +1,7 @@
 import type {FastifyRequest} from 'fastify'
 import type {HeadRole} from '../../../protocol/index.ts'
 import {Failure} from '../failure.ts'
-import type {Caller} from '../token-kinds.ts'
+import type {Caller} from '../tokens/token-kinds.ts'
 import type {People} from './people.ts'
 import {lower, may, VERBS, type Verb} from './roles.ts'
 

@@ -1,5 +1,5 @@
 import {Failure} from '../failure.ts'
-import {askMlflow, type MlflowPlace} from '../mlflow-reader.ts'
+import {askMlflow, type MlflowPlace} from '../tracking/mlflow-reader.ts'
 import type {Parts} from '../parts.ts'
 
 type Asked = Pick<Parts, 'mlflow' | 'people'>

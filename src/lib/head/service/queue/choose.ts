@@ -1,5 +1,5 @@
 import type {Lane} from '../releases/way.ts'
-import type {Traffic} from '../traffic.ts'
+import type {Traffic} from '../gateway/traffic.ts'
 import type {Choice} from './queues.ts'
 import type {TargetHealth} from './target-health.ts'
 

@@ -1,5 +1,5 @@
 import type {ServingProtocol} from '../../../protocol/index.ts'
-import type {EndpointRecord} from '../endpoints.ts'
+import type {EndpointRecord} from '../documents/endpoints.ts'
 import {Failure} from '../failure.ts'
 
 /** What an endpoint's document may say of its queue; what it does not say is the default. */

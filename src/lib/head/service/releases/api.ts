@@ -1,5 +1,5 @@
 import type {FastifyInstance} from 'fastify'
-import type {BodyOf} from '../body.ts'
+import type {BodyOf} from '../limits/body.ts'
 import type {Parts} from '../parts.ts'
 import {queueFigures} from '../queue/metrics.ts'
 import {serversOf, trafficCounts} from './traffic-counts.ts'

@@ -2,7 +2,7 @@ import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {HeadRollout} from '../../../protocol/index.ts'
 import type {CanaryRules} from '../../types.ts'
-import {openDurables, Turns, writeDurably} from '../durable.ts'
+import {openDurables, Turns, writeDurably} from '../files/durable.ts'
 
 /**
  * How far canaries have come: what the judge decides, beside the document in which its owner says what is wanted. One

@@ -1,5 +1,5 @@
 import type {TrafficCounts} from '../../types.ts'
-import type {EndpointRecord} from '../endpoints.ts'
+import type {EndpointRecord} from '../documents/endpoints.ts'
 import type {Parts} from '../parts.ts'
 import {percentsOf} from './way.ts'
 

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
 import type {CanaryRules} from '../../types.ts'
-import type {EndpointRecord} from '../endpoints.ts'
+import type {EndpointRecord} from '../documents/endpoints.ts'
 import type {Parts} from '../parts.ts'
 import type {Outcome} from './measures.ts'
 

@@ -1,7 +1,7 @@
 import type {FastifyInstance} from 'fastify'
-import type {BodyOf} from '../body.ts'
+import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
-import {goneOf} from '../incoming.ts'
+import {goneOf} from '../limits/incoming.ts'
 import type {Parts} from '../parts.ts'
 import type {RedactPath} from './redact.ts'
 

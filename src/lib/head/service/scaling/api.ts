@@ -1,8 +1,8 @@
 import type {FastifyInstance} from 'fastify'
 import type {AgentAnswer, ServerReport} from '../../../protocol/index.ts'
-import {readObject} from '../body.ts'
+import {readObject} from '../limits/body.ts'
 import {Failure, tokenRefused} from '../failure.ts'
-import {goneOf} from '../incoming.ts'
+import {goneOf} from '../limits/incoming.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
 

@@ -1,7 +1,7 @@
 import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {HeadScaling} from '../../../protocol/index.ts'
-import {openDurables, Turns, writeDurably} from '../durable.ts'
+import {openDurables, Turns, writeDurably} from '../files/durable.ts'
 import {logLine} from '../log.ts'
 
 /** Which servers of an endpoint are to run: a file each, so that a head that starts again leaves them alone. */

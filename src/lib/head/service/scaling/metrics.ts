@@ -1,4 +1,4 @@
-import type {EndpointRecord} from '../endpoints.ts'
+import type {EndpointRecord} from '../documents/endpoints.ts'
 import type {Parts} from '../parts.ts'
 import {metric} from '../prometheus.ts'
 import {histogramLines, releaseLabel} from '../releases/metrics.ts'

@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import type {Identity} from '../tls/certificates.ts'
 import {HEAD_FILES} from '../../types.ts'
-import {readDurable, writeDurably} from '../durable.ts'
+import {readDurable, writeDurably} from '../files/durable.ts'
 import type {Snapshot} from './snapshot.ts'
 
 /**

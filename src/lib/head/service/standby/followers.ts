@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import type {FollowerStatus} from '../../types.ts'
 import {Held} from '../held.ts'
-import type {Tokens} from '../tokens.ts'
+import type {Tokens} from '../tokens/tokens.ts'
 
 /** A standby asks every second; one that has not for this long is away. */
 const AWAY_MS = 5000

@@ -1,9 +1,9 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import {STANDBY_NAME} from '../../types.ts'
-import {readObject} from '../body.ts'
+import {readObject} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
-import type {Caller} from '../token-kinds.ts'
+import type {Caller} from '../tokens/token-kinds.ts'
 import {takeSnapshot} from './snapshot.ts'
 
 const LARGEST_BODY = 1024 * 1024

@@ -1,6 +1,6 @@
 import type {HeadRollout, HeadToken} from '../../../protocol/index.ts'
-import {checkDocument} from '../endpoint-changes.ts'
-import type {EndpointRecord} from '../endpoints.ts'
+import {checkDocument} from '../documents/endpoint-changes.ts'
+import type {EndpointRecord} from '../documents/endpoints.ts'
 import {checkActive} from '../releases/check.ts'
 import type {Parts} from '../parts.ts'
 

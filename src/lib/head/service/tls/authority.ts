@@ -3,7 +3,7 @@ import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {textIfThere} from '../../../base/index.ts'
 import {HEAD_FILES} from '../../types.ts'
-import {readDurable, Turns, writeDurably, writeTextDurably} from '../durable.ts'
+import {readDurable, Turns, writeDurably, writeTextDurably} from '../files/durable.ts'
 import type {Issuer} from './issuer.ts'
 import {crossSign, endOf, isFor, isSignedBy, issue, makeAuthority, type Identity, type Usage} from './certificates.ts'
 

@@ -6,7 +6,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {Parts} from '../../../../../src/lib/head/service/parts.ts'
 import {answerWorkspaces, openDoor} from '../../../../../src/lib/head/service/people/door.ts'
 import {People} from '../../../../../src/lib/head/service/people/people.ts'
-import type {Caller} from '../../../../../src/lib/head/service/token-kinds.ts'
+import type {Caller} from '../../../../../src/lib/head/service/tokens/token-kinds.ts'
 
 let folder: string
 let parts: Parts

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import type {EndpointRecord} from '../../../../../src/lib/head/service/endpoints.ts'
+import type {EndpointRecord} from '../../../../../src/lib/head/service/documents/endpoints.ts'
 import {ScalingCounts} from '../../../../../src/lib/head/service/scaling/counts.ts'
 import {ScaledEndpoint} from '../../../../../src/lib/head/service/scaling/endpoint.ts'
 import {scalingMetrics} from '../../../../../src/lib/head/service/scaling/metrics.ts'

@@ -2,7 +2,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test, vi} from 'vitest'
-import {Endpoints} from '../../../../../src/lib/head/service/endpoints.ts'
+import {Endpoints} from '../../../../../src/lib/head/service/documents/endpoints.ts'
 import {Rollouts} from '../../../../../src/lib/head/service/releases/rollouts.ts'
 import {adoptFollowed} from '../../../../../src/lib/head/service/standby/adopt.ts'
 import {Dismissed, FirstHead} from '../../../../../src/lib/head/service/standby/first-head.ts'
@@ -10,8 +10,8 @@ import {readFollowed, writeFollowed} from '../../../../../src/lib/head/service/s
 import {Following} from '../../../../../src/lib/head/service/standby/following.ts'
 import {readSnapshot, type Snapshot} from '../../../../../src/lib/head/service/standby/snapshot.ts'
 import {Authority} from '../../../../../src/lib/head/service/tls/authority.ts'
-import {Tokens} from '../../../../../src/lib/head/service/tokens.ts'
-import {Traffic} from '../../../../../src/lib/head/service/traffic.ts'
+import {Tokens} from '../../../../../src/lib/head/service/tokens/tokens.ts'
+import {Traffic} from '../../../../../src/lib/head/service/gateway/traffic.ts'
 
 let folder: string
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'flexrack-dismissed-'))))
