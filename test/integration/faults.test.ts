@@ -13,8 +13,12 @@ import {chosenSeed} from '../support/property.ts'
 import {recorded} from '../support/recording.ts'
 import {startTrainRack, type TrainRack} from '../support/train.ts'
 
-/** FLEXRACK_FAULTS=200 tries more; FLEXRACK_SEED=N repeats what a failure named. */
-const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 3)
+/**
+ * FLEXRACK_FAULTS=200 tries more; FLEXRACK_SEED=N repeats what a failure named. The gate kills the service supervisor
+ * alone: head and MLflow are killed in head/outage.test.ts, all else of a run in chaos.test.ts.
+ */
+const ROUNDS = Number(process.env.FLEXRACK_FAULTS ?? 1)
+const IS_GATE = ['FLEXRACK_FAULTS', 'FLEXRACK_SEED', 'FLEXRACK_LONG'].every((name) => process.env[name] === undefined)
 const SEED = chosenSeed()
 const PATIENCE_MS = 180_000
 const STEPS = 40
@@ -74,7 +78,9 @@ test(
   {timeout: ROUNDS * PATIENCE_MS},
   async () => {
     const random = generator(SEED)
-    const order = Array.from({length: ROUNDS}, (_, round) => VICTIMS[(round + SEED) % VICTIMS.length] as Victim)
+    const order = IS_GATE
+      ? (['service supervisor'] as const)
+      : Array.from({length: ROUNDS}, (_, round) => VICTIMS[(round + SEED) % VICTIMS.length] as Victim)
     for (const [round, victim] of order.entries()) {
       const [moment, second] = [Math.floor(random() * 1200), random() < 0.5]
       try {

@@ -8,7 +8,7 @@ import {startTrainRack, type TrainRack} from '../support/train.ts'
  * must never be unpickled. torch's c10d rendezvous does so with its state, every five seconds (dynamic_rendezvous.py,
  * _BackendRendezvousStateHolder).
  */
-const ATTACK = `import base64, os, pathlib, pickle, time, torch.distributed as dist
+const SCRIPT = `import base64, os, pathlib, pickle, time
 mark = pathlib.Path(os.environ['FLEXRACK_OUTPUTS'], 'ran')
 class Attack:
     def __reduce__(self):
@@ -27,7 +27,11 @@ def agents_ports():
             words = line.split()
             if words[3] == '0A' and f'socket:[{words[9]}]' in sockets:
                 yield int(words[1].rsplit(':', 1)[1], 16)
+own = [path.read_bytes().replace(b'\\0', b' ').decode(errors='replace') for path in pathlib.Path('/proc').glob('[0-9]*/cmdline') if path.parent.name == str(os.getppid()) or b'torch.distributed.run' in path.read_bytes()]
+told = [os.environ['MASTER_PORT'], os.environ['TORCHELASTIC_RUN_ID']]
+print('argv', sum(word in argv for word in told for argv in own), 'of', len(own) > 1, [name for name in os.environ if name.startswith('PET_')], flush=True)
 if os.environ['RANK'] == '0':
+    import torch.distributed as dist
     written = 0
     for port in set(agents_ports()):
         if not 20000 <= port < 32768:
@@ -45,38 +49,27 @@ else:
 `
 
 let setup: TrainRack
-let requirements: string
+/** Of one run, which both tests look at: its agents import PyTorch for seconds. */
+let ran: Awaited<ReturnType<TrainRack['train']>>
 
 beforeAll(async () => {
   setup = await startTrainRack(2)
-  requirements = await readFile(
+  const requirements = await readFile(
     fileURLToPath(new URL('../../templates/pytorch-ddp/requirements.txt', import.meta.url)),
     'utf8',
   )
-})
+  ran = await setup.train(SCRIPT, {requirements, spec: {launcher: 'torchrun'}})
+}, 900_000)
 afterAll(() => setup?.stop())
 
-test('what another user writes into the store of torchrun is run by nobody', {timeout: 900_000}, async () => {
-  const {lines} = await setup.train(ATTACK, {requirements, spec: {launcher: 'torchrun'}})
-  expect(lines.map(({text}) => text).filter((text) => text.startsWith('written'))).toEqual([
-    expect.stringMatching(/^written [1-9]\d* nothing ran$/),
-  ])
+/** Lines of all ranks that begin with a word. */
+const told = (word: string): string[] => ran.lines.map(({text}) => text).filter((text) => text.startsWith(word))
+
+test('what another user writes into the store of torchrun is run by nobody', () => {
+  expect(told('written')).toEqual([expect.stringMatching(/^written [1-9]\d* nothing ran$/)])
+  expect(ran.trained.status).toBe('finished')
 })
 
-test(
-  'neither where the ranks meet nor under which name stands in an argv, and ranks have no settings of their launcher',
-  {timeout: 900_000},
-  async () => {
-    const script = `import os, pathlib
-own = [path.read_bytes().replace(b'\\0', b' ').decode(errors='replace') for path in pathlib.Path('/proc').glob('[0-9]*/cmdline') if path.parent.name == str(os.getppid()) or b'torch.distributed.run' in path.read_bytes()]
-told = [os.environ['MASTER_PORT'], os.environ['TORCHELASTIC_RUN_ID']]
-print('argv', sum(word in argv for word in told for argv in own), 'of', len(own) > 1, [name for name in os.environ if name.startswith('PET_')], flush=True)
-`
-    const {trained, lines} = await setup.train(script, {requirements, spec: {launcher: 'torchrun'}})
-    expect(trained.status).toBe('finished')
-    expect(lines.map(({text}) => text).filter((text) => text.startsWith('argv'))).toEqual([
-      'argv 0 of True []',
-      'argv 0 of True []',
-    ])
-  },
-)
+test('neither where the ranks meet nor under which name stands in an argv, and ranks have no settings of their launcher', () => {
+  expect(told('argv')).toEqual(['argv 0 of True []', 'argv 0 of True []'])
+})

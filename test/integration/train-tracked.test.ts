@@ -17,12 +17,29 @@ import {trainBench} from '../support/bench.ts'
 import {startTrainRack, textOf, type TrainRack} from '../support/train.ts'
 
 const TEMPLATE = fileURLToPath(new URL('../../templates/pytorch-ddp', import.meta.url))
+/**
+ * In place of the template's data and its export: scikit-learn and torch.onnx take as long to import as PyTorch, in each
+ * of the ranks. test/e2e/quickstart.test.ts has the template whole, to a prediction.
+ */
+const DATA = `import numpy, torch
+from torch.utils.data import TensorDataset
+def load():
+    random = numpy.random.default_rng(0)
+    digits = random.random((10, 1, 8, 8))
+    def some(count):
+        labels = random.integers(0, 10, count)
+        images = (digits[labels] + random.normal(0, 0.2, (count, 1, 8, 8))).astype(numpy.float32)
+        return TensorDataset(torch.from_numpy(images), torch.from_numpy(labels))
+    return some(1437), some(360)
+`
+const EXPORT = 'export(network.module, OUTPUTS / "model.onnx")'
 let setup: TrainRack
 let requirements: string
 
 beforeAll(async () => {
   setup = await startTrainRack(2)
-  for (const file of ['data.py', 'model.py']) await cp(join(TEMPLATE, file), join(setup.folder, file))
+  await writeFile(join(setup.folder, 'data.py'), DATA)
+  await cp(join(TEMPLATE, 'model.py'), join(setup.folder, 'model.py'))
   requirements = await readFile(join(TEMPLATE, 'requirements.txt'), 'utf8')
   await startHead(setup.rack.rack, setup.rack.fleet(), context())
 }, 900_000)
@@ -43,7 +60,13 @@ test(
   'a data-parallel run survives the death of a rank, resumes, and its record says everything',
   {timeout: 900_000},
   async () => {
-    const script = await readFile(join(TEMPLATE, 'train.py'), 'utf8')
+    const template = await readFile(join(TEMPLATE, 'train.py'), 'utf8')
+    expect(template).toContain(EXPORT)
+    // The first attempt does not get to its end before somebody has killed it.
+    const script = template.replace(
+      EXPORT,
+      'while os.environ["FLEXRACK_ATTEMPT"] == "1": __import__("time").sleep(0.05)\n        (OUTPUTS / "model.onnx").write_bytes(b"what was learned")',
+    )
     let killing: Promise<void> | undefined
     const {trained, lines} = await setup.train(script, {
       requirements,
@@ -201,17 +224,35 @@ test(
   'torchrun ranks are numbered as planned, and one that exits with 17 is the first cause among their consequences',
   {timeout: 600_000},
   async () => {
-    const script = `import os, torch, torch.distributed as dist
-dist.init_process_group("gloo")
-value = torch.ones(1) * (dist.get_rank() + 1)
-dist.all_reduce(value)
-print("sum", int(value.item()), "rank", dist.get_rank(), os.environ["FLEXRACK_NODE"], os.environ["LOCAL_RANK"], flush=True)
-if dist.get_rank() == 2: os._exit(17)  # sys.exit would run gloo's destructors, which may abort while the others still talk to it
-while True: dist.all_reduce(value)
+    // The agents are torchrun's own; the ranks add up what each has, and each ends when it loses another one, as
+    // those of gloo do, without a PyTorch of theirs.
+    const script = `import os, select, socket, sys, time
+rank, meet = int(os.environ["RANK"]), os.environ["MEET"]
+if rank == 0:
+    server = socket.create_server(("127.0.0.1", 0))
+    with open(meet + ".part", "w") as file: file.write(str(server.getsockname()[1]))
+    os.replace(meet + ".part", meet)
+    others = [server.accept()[0] for _ in range(3)]
+    total = 1 + sum(int(one.recv(9)) for one in others)
+else:
+    while not os.path.exists(meet): time.sleep(0.05)
+    others = [socket.create_connection(("127.0.0.1", int(open(meet).read())))]
+    others[0].sendall(b"%d" % (rank + 1))
+    total = int(others[0].recv(9))
+def tell(words):
+    for one in others: one.sendall(words)
+if rank == 0: tell(b"%d" % total)
+print("sum", total, "rank", rank, os.environ["FLEXRACK_NODE"], os.environ["LOCAL_RANK"], flush=True)
+if rank != 0: tell(b".")
+for one in others: one.recv(1)  # all have said it
+if rank == 0: tell(b".")
+if rank == 2: os._exit(17)
+select.select(others, [], [])
+sys.exit("another rank is gone")
 `
     const {trained, lines} = await setup.train(script, {
       requirements,
-      spec: {launcher: 'torchrun', processesPerNode: 2},
+      spec: {launcher: 'torchrun', processesPerNode: 2, env: {MEET: join(setup.folder, '..', `${Date.now()}.meet`)}},
       choice: {tracking: true},
     })
     expect([0, 1, 2, 3].map((rank) => textOf(lines, rank)[0])).toEqual(

@@ -24,7 +24,8 @@ PACKAGES = ["nvidia-ml-py==13.580.126", "gpustat==1.1.1", "nvitop==1.7.2", "psut
 MEMORY = 1 << 30
 CONTEXT = 3 << 20
 # nvml.h 13.0, nvmlReturn_t
-UNINITIALIZED, NOT_SUPPORTED, DRIVER_NOT_LOADED, GPU_IS_LOST = 1, 3, 9, 15
+UNINITIALIZED, NOT_SUPPORTED, DRIVER_NOT_LOADED, TIMEOUT, GPU_IS_LOST = 1, 3, 9, 10, 15
+XID = 8  # nvmlEventTypeXidCriticalError
 
 
 def is_busy(said):
@@ -70,6 +71,7 @@ class Talk:
             self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
+        self.errors.close()
 
 
 class Nvml(unittest.TestCase):
@@ -266,6 +268,21 @@ class Nvml(unittest.TestCase):
             began = time.monotonic()
             self.assertEqual(watcher.ask(), [{"error": GPU_IS_LOST}])
             self.assertLess(time.monotonic() - began, 5)
+            self.assertEqual(watcher.end(), 0)
+
+    def test_a_lost_server_is_an_event_once(self):
+        daemon = self.serve()
+        attached = self.attach([daemon], "tcp")
+        with Talk(self.python, ["events"], attached.env) as watcher:
+            told = watcher.line()
+            self.assertEqual(told, {"types": XID, "others": {"error": NOT_SUPPORTED}, "registered": None})
+            self.assertEqual(watcher.ask(50), {"error": TIMEOUT})
+            workers = daemon.workers()
+            daemon.process.kill()
+            for pid in workers:
+                os.kill(pid, signal.SIGKILL)
+            self.assertEqual(watcher.ask(60000), {"type": XID, "data": 79, "first": True})
+            self.assertEqual(watcher.ask(50), {"error": TIMEOUT})
             self.assertEqual(watcher.end(), 0)
 
     def test_a_server_that_is_silent_is_lost_too(self):

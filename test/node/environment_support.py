@@ -4,12 +4,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from messages import check_files, check_lines
-from places import PROGRAM
+from places import verb_words
 from waiting import LONG
 
 
@@ -77,7 +76,7 @@ class MadeEnvironments:
         if verb == "environment.ensure" and self.uv:
             value = {**value, "uv": self.uv}
         child = subprocess.Popen(
-            [sys.executable, str(PROGRAM), verb, str(self.root), str(self.environments)],
+            verb_words(verb, self.root, self.environments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

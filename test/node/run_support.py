@@ -15,6 +15,7 @@ from pathlib import Path
 
 from flexrack_node.process.containment import tagged_pids
 from messages import check_files, check_lines
+from places import verb_words
 from recording import recording
 from waiting import LONG
 
@@ -37,13 +38,7 @@ class Rack:
     def call(self, node, verb, value=None):
         """The verb's result; a verb's error is raised as RuntimeError(code, message)."""
         done = subprocess.run(
-            [
-                sys.executable,
-                str(self.recording.program),
-                verb,
-                str(self.folder / node),
-                str(self.folder / "environments"),
-            ],
+            verb_words(verb, self.folder / node, self.folder / "environments", self.recording.program),
             input=json.dumps(value).encode() + b"\n",
             capture_output=True,
             timeout=LONG * 2,

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.verbs import VERBS
-from places import NODE
+from places import verb_words
 from waiting import LONG
 
 NAMES: List[Any] = [
@@ -192,13 +191,7 @@ class HostileNames(unittest.TestCase):
             b"[" * 100_000 + b"\n",
         ):
             reported = subprocess.run(
-                [
-                    sys.executable,
-                    str(NODE / "flexrack_node"),
-                    "run.state",
-                    str(self.root),
-                    str(self.base / "environments"),
-                ],
+                verb_words("run.state", self.root, self.base / "environments"),
                 input=line,
                 capture_output=True,
                 timeout=LONG,

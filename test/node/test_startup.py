@@ -27,19 +27,21 @@ HEAVY = {
 # OpenSSL, compressors and a tokenizer: imported in the functions that use them, and never by what only looks.
 LATE = {"hashlib", "shutil", "traceback"}
 LOOKS = {"run.list", "reservation.list"}
+# What stays with a run on each of its nodes, and what begins each rank. HTTP and TLS are read where a run is tracked.
+STAYING = ("gang.supervisor", "gang.reaper", "rank.rank")
 # Modules of ours, packages included. To be lowered where they can be; who needs more says here why.
 MOST = {None: 6, "run.list": 18, "workspace.list": 19, "node.installed": 37, "reservation.list": 20, "usage.read": 34}
 
 
-def imported(verb):
-    """Every module that a verb imports in a folder where there is nothing; without a verb, what the program imports
-    before it knows which.
+def imported(verb, module="__main__"):
+    """Every module that a verb imports in a folder where there is nothing; without a verb, what a module imports: the
+    program before it knows which verb.
     """
     with tempfile.TemporaryDirectory() as root:
         words = (
             [str(PROGRAM), verb, root, f"{root}/environments"]
             if verb
-            else ["-c", f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); import flexrack_node.__main__"]
+            else ["-c", f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); import flexrack_node.{module}"]
         )
         done = subprocess.run(
             [sys.executable, "-X", "importtime", "-I", "-S", *words], input=b"null\n", capture_output=True, check=True
@@ -57,6 +59,11 @@ class StartupTest(unittest.TestCase):
                 self.assertGreaterEqual(len(own), most - 2, "fewer: lower the number")
                 self.assertEqual(found & HEAVY, set())
                 self.assertEqual(found & LATE if verb in LOOKS else set(), set())
+
+    def test_what_stays_with_a_run_reads_what_speaks_http_only_where_it_is_tracked(self):
+        for module in STAYING:
+            with self.subTest(module):
+                self.assertEqual(imported(None, module) & (HEAVY | {"concurrent.futures"}), set())
 
     def test_types_of_the_protocol_are_for_type_checkers_alone(self):
         self.assertEqual(

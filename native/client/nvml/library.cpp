@@ -1,5 +1,6 @@
 // The library itself: its life, its versions, and what is asked of it without a device.
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -17,11 +18,25 @@ nvmlReturn_t give_none(unsigned* count) {
   return NVML_SUCCESS;
 }
 
-/// The table that nvidia-smi asks for, by the bytes of its name; that it goes on with one in which nothing is has been
-/// seen by Lupine, which hands out such a one to a stock nvidia-smi.
+/// The table that nvidia-smi asks for, by the bytes of its name. What is in it is not public, and differs from driver
+/// to driver: its size in bytes comes first, and every function says that it is not supported, whatever it is called
+/// with. nvidia-smi 535.261.03 goes on then, and leaves out what it would have asked there; of a table of nulls it says
+/// "[Uninitialized]".
 constexpr std::array<unsigned char, 16> kSmiTable = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
                                                      0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
 constexpr std::size_t kSmiSlots = 512;
+
+nvmlReturn_t unsupported() { return NVML_ERROR_NOT_SUPPORTED; }
+
+const std::array<std::uintptr_t, kSmiSlots>& smi_table() {
+  static const auto table = [] {
+    std::array<std::uintptr_t, kSmiSlots> made;
+    made.fill(reinterpret_cast<std::uintptr_t>(&unsupported));
+    made.front() = sizeof made;
+    return made;
+  }();
+  return table;
+}
 
 }  // namespace
 
@@ -89,10 +104,9 @@ nvmlReturn_t nvmlUnitGetCount(unsigned int* unitCount) { return give_none(unitCo
 nvmlReturn_t nvmlGetExcludedDeviceCount(unsigned int* deviceCount) { return give_none(deviceCount); }
 
 nvmlReturn_t nvmlInternalGetExportTable(const void** table, const void* id) {
-  static const std::array<const void*, kSmiSlots> slots{};
   if (!table || !id) return NVML_ERROR_INVALID_ARGUMENT;
   const bool is_known = std::memcmp(id, kSmiTable.data(), kSmiTable.size()) == 0;
-  *table = is_known ? slots.data() : nullptr;
+  *table = is_known ? smi_table().data() : nullptr;
   return is_known ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 

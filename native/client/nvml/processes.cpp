@@ -6,9 +6,6 @@
 namespace flexrack::client::nvml {
 namespace {
 
-/// Of no part of a divided device (nvml.h 13.0, nvmlProcessInfo_t).
-constexpr unsigned kNoInstance = 0xffffffff;
-
 void write(nvmlProcessInfo_v1_t& into, const Usage::Process& from) {
   into = {static_cast<unsigned>(from.id), from.memory};
 }

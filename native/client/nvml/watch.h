@@ -25,6 +25,9 @@ struct Device {
   mutable std::chrono::steady_clock::time_point requested_{};
 };
 
+/// Of no part of a divided device (nvml.h 13.0, nvmlProcessInfo_t and nvmlEventData_t).
+inline constexpr unsigned kNoInstance = 0xffffffff;
+
 /// nvmlInit: reaches the servers of the lease that are not reached, lost ones too. NVML_ERROR_DRIVER_NOT_LOADED where
 /// no devices of CUDA are leased or no server of one answers; nvmlInit has not been then, unless `needs_devices` is
 /// false.

@@ -96,15 +96,37 @@ TEST_CASE("a process of this machine is called as it was started") {
   CHECK(nvmlSystemGetProcessName(0x7fffffff, name, sizeof name) == NVML_ERROR_NOT_FOUND);
 }
 
-TEST_CASE("nvidia-smi gets its table, and there is nothing in it") {
+TEST_CASE("nvidia-smi gets its table, and nothing in it is supported") {
   constexpr unsigned char kId[16] = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
                                      0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
   constexpr unsigned char kOther[16] = {};
   const void* table = nullptr;
   CHECK(nvmlInternalGetExportTable(&table, kId) == NVML_SUCCESS);
-  CHECK(*static_cast<const void* const*>(table) == nullptr);
+  const auto* const words = static_cast<const std::uintptr_t*>(table);
+  for (std::size_t at = 1; at < words[0] / sizeof(std::uintptr_t); ++at) {
+    unsigned count = 7;
+    CHECK(reinterpret_cast<nvmlReturn_t (*)(nvmlDevice_t, unsigned*)>(words[at])(nullptr, &count) ==
+          NVML_ERROR_NOT_SUPPORTED);
+    CHECK(count == 7);
+  }
   CHECK(nvmlInternalGetExportTable(&table, kOther) == NVML_ERROR_INVALID_ARGUMENT);
   CHECK(table == nullptr);
+}
+
+TEST_CASE("a set of events is the library's until it is freed, and nothing is in it") {
+  nvmlEventSet_t set = nullptr;
+  CHECK(nvmlEventSetCreate(&set) == NVML_ERROR_UNINITIALIZED);
+  const Library library;
+  CHECK(nvmlEventSetCreate(nullptr) == NVML_ERROR_INVALID_ARGUMENT);
+  REQUIRE(nvmlEventSetCreate(&set) == NVML_SUCCESS);
+  nvmlEventData_t event;
+  CHECK(nvmlEventSetWait_v2(set, &event, 0) == NVML_ERROR_TIMEOUT);
+  CHECK(nvmlEventSetWait(set, &event, 1) == NVML_ERROR_TIMEOUT);
+  CHECK(nvmlEventSetWait_v2(set, nullptr, 0) == NVML_ERROR_INVALID_ARGUMENT);
+  CHECK(nvmlDeviceRegisterEvents(no_device(), nvmlEventTypeXidCriticalError, set) == NVML_ERROR_INVALID_ARGUMENT);
+  CHECK(nvmlEventSetFree(set) == NVML_SUCCESS);
+  CHECK(nvmlEventSetFree(set) == NVML_ERROR_INVALID_ARGUMENT);
+  CHECK(nvmlEventSetWait_v2(set, &event, 0) == NVML_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_CASE("text that does not fit is not cut") {

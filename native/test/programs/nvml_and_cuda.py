@@ -191,7 +191,34 @@ def fork():
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
+def events():
+    """Waits for what becomes of the first device, as a health check does: a line each time it is asked."""
+    pynvml.nvmlInit()
+    handle = pynvml.nvmlDeviceGetHandleByIndex(0)
+    types = pynvml.nvmlDeviceGetSupportedEventTypes(handle)
+    chosen = pynvml.nvmlEventSetCreate()
+    say(
+        {
+            "types": types,
+            "others": known(pynvml.nvmlDeviceRegisterEvents, handle, pynvml.nvmlEventTypePState, chosen),
+            "registered": known(pynvml.nvmlDeviceRegisterEvents, handle, types, chosen),
+        }
+    )
+    for line in sys.stdin:
+        event = known(pynvml.nvmlEventSetWait_v2, chosen, int(line))
+        if not isinstance(event, dict):
+            which = ctypes.cast(event.device, ctypes.c_void_p).value == ctypes.cast(handle, ctypes.c_void_p).value
+            event = {"type": event.eventType, "data": event.eventData, "first": which}
+        say(event)
+    pynvml.nvmlEventSetFree(chosen)
+    pynvml.nvmlShutdown()
+
+
 if __name__ == "__main__":
-    {"compare": compare, "look": lambda: look(*sys.argv[2:]), "work": lambda: work(int(sys.argv[2])), "fork": fork}[
-        sys.argv[1]
-    ]()
+    {
+        "compare": compare,
+        "look": lambda: look(*sys.argv[2:]),
+        "work": lambda: work(int(sys.argv[2])),
+        "fork": fork,
+        "events": events,
+    }[sys.argv[1]]()

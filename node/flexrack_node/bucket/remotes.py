@@ -4,7 +4,6 @@ longer.
 
 import os
 import re
-import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +46,8 @@ def for_now(text: str, folder: Path) -> Iterator[Path]:
                 entry.unlink()
         except OSError:
             continue
+    import tempfile  # only now: it would slow every start
+
     fd, name = tempfile.mkstemp(prefix=f".remotes-{os.getpid()}-", dir=folder)
     try:
         with open(fd, "w") as file:

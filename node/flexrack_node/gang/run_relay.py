@@ -5,10 +5,9 @@ the end. Not there where the run is tracked nowhere.
 from typing import TYPE_CHECKING, Mapping, Optional
 
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.recording import Recorder
-from flexrack_node.run.upstream import Upstream, upstream_of
 
 if TYPE_CHECKING:
+    from flexrack_node.run.recording import Recorder
     from flexrack_node.schema.order import TrackingOrder
     from flexrack_node.schema.runfiles import KeptRunOrder
 
@@ -19,9 +18,12 @@ class RunRelay:
     """The node's relay for this run, and its address."""
 
     def __init__(self, folder: RunFolder, tracking: "TrackingOrder") -> None:
+        # Only where something is tracked: what speaks HTTP and TLS is slow to read.
         from flexrack_node.relay.relay import Relay
+        from flexrack_node.run.recording import Recorder
+        from flexrack_node.run.upstream import Upstream, upstream_of
 
-        self._folder, self._tracking = folder, tracking
+        self._folder = folder
         self._relay = Relay(
             folder.spool,
             upstream_of(tracking),
@@ -30,9 +32,10 @@ class RunRelay:
             run_id=tracking["run_id"],
         )
         self.port: int = self._relay.start()
+        self._recorder = Recorder(Upstream(f"http://127.0.0.1:{self.port}", f"Bearer {tracking['token']}"), tracking)
 
-    def recorder(self) -> Recorder:
-        return Recorder(Upstream(f"http://127.0.0.1:{self.port}", f"Bearer {self._tracking['token']}"), self._tracking)
+    def recorder(self) -> "Recorder":
+        return self._recorder
 
     def metric_at(self) -> float:
         return self._relay.metric_at
@@ -51,3 +54,11 @@ class RunRelay:
 def open_relay(folder: RunFolder, spec: "KeptRunOrder") -> Optional[RunRelay]:
     tracking = spec.get("tracking")
     return RunRelay(folder, tracking) if tracking else None
+
+
+def end_token(tracking: "TrackingOrder", after: float) -> None:
+    """The run's token, at once or after so many seconds."""
+    from flexrack_node.run.recording import Recorder
+    from flexrack_node.run.upstream import upstream_of
+
+    Recorder(upstream_of(tracking), tracking).revoke(after)

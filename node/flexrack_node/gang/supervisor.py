@@ -20,7 +20,7 @@ from flexrack_node.gang.leader import Leader
 from flexrack_node.gang.member import Member
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.returning import Follows, Leads, find_place, order_of, port_of
-from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, open_relay
+from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, end_token, open_relay
 from flexrack_node.gang.signals import listen_to_signals, with_shutdown
 from flexrack_node.gpu.lease import LeaseHold
 from flexrack_node.lineage.record import Lineage
@@ -32,8 +32,8 @@ from flexrack_node.gpu.seat import Seat
 from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
-from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
-from flexrack_node.run.upstream import upstream_of
+from flexrack_node.run.outputs import collect_outputs
+from flexrack_node.run.recorded import LATE_SECONDS, NotRecorded
 from flexrack_node.service import comeback
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _record(
     recorded = bool(uploaded and finished and drained and kept)
     tracking = spec["tracking"]
     if finished and tracking and tracking.get("own_token"):
-        Recorder(upstream_of(tracking), tracking).revoke(0.0 if recorded and everybody else LATE_SECONDS)
+        end_token(tracking, 0.0 if recorded and everybody else LATE_SECONDS)
     folder.write("result", {**result, "recorded": recorded, "recorded_everywhere": recorded and everybody})
 
 

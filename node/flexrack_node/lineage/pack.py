@@ -5,11 +5,9 @@ What is in it is read from the run's view, and held against the tree: a file tha
 MOST_OF_A_FILE, is left out and named. Of a tree of more than MOST bytes nothing is packed.
 """
 
-import gzip
 import hashlib
 import io
 import os
-import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, List, Optional, Tuple, cast
 
@@ -17,6 +15,8 @@ from flexrack_node.base.content_hash import file_sha256
 from flexrack_node.workspace.tree import DIGEST_DIGITS
 
 if TYPE_CHECKING:
+    import tarfile
+
     from flexrack_node.schema.record import CodePack, CodeTree, LeftOut
 
 MOST_OF_A_FILE = 8 << 20
@@ -25,6 +25,9 @@ MOST = 64 << 20
 
 def pack(view: Path, tree: "CodeTree", target: Path) -> "Tuple[Optional[CodePack], List[LeftOut]]":
     """Writes `target`. Returns what it is, and what is not in it. Raises OSError where it cannot be written."""
+    import gzip  # only now: with tarfile it would slow every start
+    import tarfile
+
     entries = sorted(tree["entries"])
     left_out: List[LeftOut] = []
     total = sum(_size(view / path) for path, kind, _ in entries if kind != "link")
@@ -51,16 +54,18 @@ def pack(view: Path, tree: "CodeTree", target: Path) -> "Tuple[Optional[CodePack
     return {"sha256": sha, "bytes": size, "files": files}, left_out
 
 
-def _add(tar: tarfile.TarFile, view: Path, path: str, kind: str, digest: str) -> Optional[str]:
+def _add(tar: "tarfile.TarFile", view: Path, path: str, kind: str, digest: str) -> Optional[str]:
     """Why it is not in it; None where it is."""
     try:
         path.encode()
     except UnicodeEncodeError:
         return "its name is not UTF-8"
-    info = tarfile.TarInfo(path)
+    from tarfile import SYMTYPE, TarInfo
+
+    info = TarInfo(path)
     info.mode = 0o755 if kind == "executable" else 0o644
     if kind == "link":
-        info.type, info.linkname = tarfile.SYMTYPE, digest
+        info.type, info.linkname = SYMTYPE, digest
         tar.addfile(info)
         return None
     try:

@@ -23,10 +23,11 @@ from flexrack_node.lineage.here import here, python_version
 from flexrack_node.lineage.pack import pack
 from flexrack_node.measure.usage import account
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.recording import NotRecorded, Recorder
+from flexrack_node.run.recorded import NotRecorded
 from flexrack_node.workspace.environment_content import installed
 
 if TYPE_CHECKING:
+    from flexrack_node.run.recording import Recorder
     from flexrack_node.schema.record import NodeHere, RecordedCode, RecordedEnvironment, RecordedOutput, RunRecord
     from flexrack_node.schema.result import RunResult
     from flexrack_node.schema.runfiles import KeptRunOrder
@@ -55,7 +56,7 @@ class Lineage:
         if recorder:
             threading.Thread(target=self._send, args=(recorder,), daemon=True).start()
 
-    def end(self, recorder: Optional[Recorder], result: "RunResult", nodes: "Sequence[NodeHere]" = ()) -> bool:
+    def end(self, recorder: "Optional[Recorder]", result: "RunResult", nodes: "Sequence[NodeHere]" = ()) -> bool:
         """Completes it; True where the tracking server has it all, or the run is not tracked."""
         try:
             complete(self._folder, self._spec, result, nodes)
@@ -78,7 +79,7 @@ class Lineage:
             self._folder.event("record not sent", why=str(error))
 
 
-def send(folder: RunFolder, recorder: Recorder, parts: bool) -> None:
+def send(folder: RunFolder, recorder: "Recorder", parts: bool) -> None:
     """Raises NotRecorded."""
     for name in [*(_PARTS if parts else ()), "record.json"]:
         if (folder.path / name).is_file():

@@ -10,7 +10,6 @@ import base64
 import os
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, Mapping, NamedTuple, Optional, Set, Tuple
 
@@ -18,6 +17,8 @@ from flexrack_node.link import checkpoint
 from flexrack_node.link.gang_link import Link, LinkLost, Listener, join
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from flexrack_node.schema.gang import (
         CheckpointFile,
         CheckpointFound,
@@ -114,7 +115,7 @@ class Reach:
                 requested is None or requested[0] != number or now - requested[1] > _AGAIN_SECONDS
             ):
                 self._requested[node] = (number, now)
-                self._workers = self._workers or ThreadPoolExecutor(_AT_ONCE)
+                self._workers = self._workers or _pool(_AT_ONCE)
                 self._workers.submit(self._look, number, node, place_of(place))
 
     def words(self) -> "Dict[str, PeerHeard]":
@@ -172,7 +173,9 @@ def ask_all(
         except (LinkLost, OSError, ValueError, KeyError, TypeError):
             pass  # nobody there, or nobody of ours
 
-    workers = ThreadPoolExecutor(min(64, len(places)))
+    from concurrent.futures import wait
+
+    workers = _pool(min(64, len(places)))
     waiting = {workers.submit(one, node, place) for node, place in places.items()}
     deadline = time.monotonic() + REACH_SECONDS * 1.5
     while waiting and time.monotonic() < deadline:
@@ -180,6 +183,12 @@ def ask_all(
         meanwhile()
     workers.shutdown(wait=False)
     return Answers(dict(found), set(refused))
+
+
+def _pool(count: int) -> "ThreadPoolExecutor":
+    from concurrent.futures import ThreadPoolExecutor  # only now: most gangs never ask, and it reads logging
+
+    return ThreadPoolExecutor(count)
 
 
 def fetch(

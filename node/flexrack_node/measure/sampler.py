@@ -21,10 +21,11 @@ from flexrack_node.measure.textfile import TextFile
 from flexrack_node.rank.launch import interface_of
 from flexrack_node.rank.local_ranks import LocalRanks
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.recording import NotRecorded, Recorder
+from flexrack_node.run.recorded import NotRecorded
 
 if TYPE_CHECKING:
     from flexrack_node.reservation.rules import Record
+    from flexrack_node.run.recording import Recorder
     from flexrack_node.schema.runfiles import KeptRunOrder
     from flexrack_node.schema.watch import HardwareSample
 
@@ -51,7 +52,7 @@ class Sampler:
     """
 
     def __init__(
-        self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, recorder: Optional[Callable[[], Recorder]]
+        self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, recorder: "Optional[Callable[[], Recorder]]"
     ) -> None:
         self._folder, self._spec, self._local, self._recorder = folder, spec, local, recorder
         self._seconds = float(spec.get("sample_seconds") or SECONDS)

@@ -2,7 +2,6 @@
 environment, which other users do not see.
 """
 
-import hmac
 import json
 import os
 from pathlib import Path
@@ -71,6 +70,8 @@ def remove_ray_scratch(spec: Mapping[str, Any], attempt: int) -> None:
 
 def ray_token(spec: Mapping[str, Any], attempt: int) -> str:
     """All nodes of the run know it without telling each other; nobody else does."""
+    import hmac
+
     return hmac.new(spec["gang"]["secret"].encode(), f"ray {spec['run']} {attempt}".encode(), "sha256").hexdigest()
 
 

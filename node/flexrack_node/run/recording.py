@@ -2,13 +2,13 @@
 
 import http.client
 import json
-import os
 import urllib.parse
 import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, TypedDict
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, TypedDict
 
 from flexrack_node.run.files import RunFolder
+from flexrack_node.run.recorded import NotRecorded
 from flexrack_node.run.upstream import Upstream
 
 if TYPE_CHECKING:
@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 _STATUS = {"finished": "FINISHED", "failed": "FAILED", "stopped": "KILLED"}
 _TIMEOUT = 60.0
-# Seconds that a run's token outlives the run for nodes that did not say that they need it no more. One that is lost has
-# ended its part within a minute of its last word (docs/adr/0016), then has its writes and logs to send; what comes
-# later, the user's next command brings with the user's own rights.
-LATE_SECONDS = 300.0
 _MAX_LOG = 50 * 1024 * 1024  # of a rank's log that is uploaded: the end of it
-
-
-class NotRecorded(Exception):
-    """The tracking server is away or refused; everything needed to try again is in the run's folder."""
 
 
 class Metric(TypedDict):
@@ -177,26 +169,6 @@ class _Exactly:
         return found
 
 
-def collect_outputs(spec: "KeptRunOrder", folder: RunFolder, since: float) -> List[str]:
-    """Everything that the manifest calls outputs, as names relative to the run's outputs folder.
-
-    What the script left in FLEXRACK_OUTPUTS is there already. What this run wrote to the workspace instead is copied
-    into it, because the next run writes to the same place. Without any output named, all of FLEXRACK_OUTPUTS counts.
-    """
-
-    import shutil
-
-    base = Path(spec["cwd"])
-    for pattern in spec.get("outputs", []):
-        for path in _matching(base, pattern):
-            target = folder.outputs / path.relative_to(base)
-            if path.stat().st_mtime >= since - 1.0 and not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, target)
-    found = {path for pattern in spec.get("outputs", []) or ["*"] for path in _matching(folder.outputs, pattern)}
-    return sorted(path.relative_to(folder.outputs).as_posix() for path in found)
-
-
 def describe_cause(cause: "Cause") -> str:
     """One line: `rank 3 on node-2 ended with 17: the last thing it said`."""
     who = f"rank {cause['rank']} on {cause['node']}" if cause.get("rank") is not None else cause["node"]
@@ -209,23 +181,3 @@ def describe_cause(cause: "Cause") -> str:
     )
     message = f": {cause['message']}" if cause.get("message") else ""
     return f"{who}{how}{message}"[:1000]
-
-
-def _matching(base: Path, pattern: str) -> Iterator[Path]:
-    """Files below `base` that are named by an output: a file, a folder, or a glob. Never through a link that leads
-    outside.
-    """
-    clean = pattern.rstrip("/")
-    if os.path.isabs(clean) or ".." in Path(clean).parts:
-        return
-    root = base.resolve()
-    for match in sorted(base.glob(clean)) if any(c in clean for c in "*?[") else [base / clean]:
-        for path in _files(match) if match.is_dir() else [match]:
-            if path.is_file() and root in path.resolve().parents:
-                yield path
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            yield path

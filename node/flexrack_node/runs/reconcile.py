@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Mapping
 from flexrack_node.lineage.record import complete, send
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import is_leaders
-from flexrack_node.run.recording import LATE_SECONDS, NotRecorded, Recorder, collect_outputs
+from flexrack_node.run.outputs import collect_outputs
+from flexrack_node.run.recorded import LATE_SECONDS, NotRecorded
+from flexrack_node.run.recording import Recorder
 from flexrack_node.run.upstream import upstream_of
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ def close(run: RunFolder, number: int) -> "List[RunAttempt]":
     """In the job, before its start `number`: ends the records of those before, whose processes Slurm has ended, and
     returns all attempts until now.
     """
-    from flexrack_node.run.recording import collect_outputs  # imported only where it is needed: looking has to be quick
+    from flexrack_node.run.outputs import collect_outputs  # imported only where it is needed: looking has to be quick
 
     gang = or_nothing(read("run.gang", run.path / "gang.json"))
     attempts: List[RunAttempt] = list(gang.get("attempts") or [])

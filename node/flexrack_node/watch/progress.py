@@ -3,7 +3,6 @@ instrumentation/flexrack_layout.py.
 """
 
 import os
-import statistics
 import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, cast
@@ -81,7 +80,11 @@ _SECONDS = (
 
 
 def _median(values: List[float]) -> Optional[float]:
-    return statistics.median(values) if values else None
+    if not values:
+        return None
+    from statistics import median  # only now: it reads fractions and decimal, in every rank
+
+    return median(values)
 
 
 def _u64(data: bytes, field: int) -> int:

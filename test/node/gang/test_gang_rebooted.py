@@ -15,7 +15,7 @@ from pathlib import Path
 from flexrack_node.gang.returning import Follows, Leads, _judge
 from flexrack_node.gang.voter_state import VoterState
 from gang_support import CHECKPOINT, SAVING, GangCase, end_node
-from places import PROGRAM
+from places import PROGRAM, verb_words
 from run_support import supervisor_pid
 from waiting import LONG, until
 
@@ -128,7 +128,7 @@ class RebootedGangTest(GangCase):
             )
         )
         process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), "boot.resume", str(root), str(rack.folder / "environments")],
+            verb_words("boot.resume", root, rack.folder / "environments"),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             env={**os.environ, **rack.env},

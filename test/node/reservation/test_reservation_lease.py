@@ -11,7 +11,7 @@ from flexrack_node.base.boot import boot_time
 from flexrack_node.base.errors import NodeError
 from flexrack_node.reservation.hold import Hold
 from flexrack_node.verbs.reservation import confirm, listing, release, renew
-from places import PROGRAM
+from places import PROGRAM, verb_words
 from reservation_support import Case
 from waiting import LONG
 
@@ -219,7 +219,7 @@ class ProtocolTest(Case):
             "wants": {"gpus": [], "slots": 1, "exclusive": False},
         }
         done = subprocess.run(
-            [sys.executable, str(PROGRAM), "reservation.take", str(self.channel.root), str(self.folder)],
+            verb_words("reservation.take", self.channel.root, self.folder),
             input=json.dumps(given).encode() + b"\n",
             capture_output=True,
             preexec_fn=no_room,

@@ -10,7 +10,7 @@ from pathlib import Path
 from flexrack_node.relay.journal import Journal
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import is_committed, leader_known, may_be_led_on
-from flexrack_node.run.recording import LATE_SECONDS
+from flexrack_node.run.recorded import LATE_SECONDS
 from flexrack_node.runs.plain import PlainRun
 from flexrack_node.runs.reconcile import reconcile_run
 from flexrack_node.runs.repair import repair

@@ -1,10 +1,9 @@
 import hashlib
 import json
 import subprocess
-import sys
 import unittest
 
-from places import PROGRAM
+from places import verb_words
 from run_support import Rack, decode
 from waiting import LONG
 
@@ -41,13 +40,7 @@ class FollowTest(unittest.TestCase):
             .replace("    out.write", "    if i % 2000 == 0: out.flush(); time.sleep(0.1)\n    out.write")
         )
         run = self.rack.start()
-        argv = [
-            sys.executable,
-            str(PROGRAM),
-            "run.follow",
-            str(self.rack.folder / "node-1"),
-            str(self.rack.folder / "e"),
-        ]
+        argv = verb_words("run.follow", self.rack.folder / "node-1", self.rack.folder / "e")
         got, ended, rounds = b"", False, 0
         while not ended:
             rounds += 1
@@ -88,13 +81,7 @@ class FollowTest(unittest.TestCase):
     def test_a_follower_whose_caller_is_gone_ends_by_itself(self):
         self.rack.script("import time; time.sleep(600)")
         run = self.rack.start()
-        argv = [
-            sys.executable,
-            str(PROGRAM),
-            "run.follow",
-            str(self.rack.folder / "node-1"),
-            str(self.rack.folder / "e"),
-        ]
+        argv = verb_words("run.follow", self.rack.folder / "node-1", self.rack.folder / "e")
         child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         child.stdin.write(json.dumps({"run": run, "follow": True}).encode() + b"\n")
         child.stdin.close()

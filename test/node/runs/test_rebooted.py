@@ -14,7 +14,7 @@ from pathlib import Path
 
 import reboot_support
 from messages import check_files, check_lines
-from places import PROGRAM
+from places import verb_words
 from waiting import LONG, until
 
 RANK = "import pathlib, time; pathlib.Path('up').touch()\nwhile True: time.sleep(0.05)"
@@ -113,7 +113,7 @@ def call(home, run, verb, given):
     """
     path = f"{home / 'bin'}:{os.environ['PATH']}" if run == "down" else os.environ["PATH"]
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), verb, str(home / "node"), str(home / "environments")],
+        verb_words(verb, home / "node", home / "environments"),
         input=json.dumps(given) + "\n",
         text=True,
         stdout=subprocess.PIPE,

@@ -16,7 +16,7 @@ from pathlib import Path
 import reboot_support
 from flexrack_node.base.boot import boot_id
 from messages import check_files, check_lines
-from places import PROGRAM
+from places import verb_words
 from waiting import LONG, until
 
 # Saves, says where it began, and is done in its attempt LAST; ends well when it is told to.
@@ -249,7 +249,7 @@ def run_folder(home, run):
 
 def call(home, verb, given):
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), verb, str(home / "node"), str(home / "environments")],
+        verb_words(verb, home / "node", home / "environments"),
         input=json.dumps(given) + "\n",
         text=True,
         stdout=subprocess.PIPE,

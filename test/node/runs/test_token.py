@@ -7,7 +7,7 @@ import os
 import signal
 import unittest
 
-from flexrack_node.run.recording import LATE_SECONDS
+from flexrack_node.run.recorded import LATE_SECONDS
 from gang_support import CHECKPOINT, SAVING
 from relay_support import TOKEN, Tracking
 from run_support import Rack, supervisor_pid

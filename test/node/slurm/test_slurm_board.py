@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -12,7 +11,7 @@ from pathlib import Path
 from flexrack_node.base import shared_lock
 from flexrack_node.base.errors import NodeError
 from flexrack_node.slurm.board import FIRST, MOST, Board
-from places import PROGRAM
+from places import verb_words
 from waiting import LONG, until
 
 HOUR = 3600.0
@@ -235,7 +234,7 @@ class ProcessesTest(unittest.TestCase):
 
     def test_eight_processes_that_wait_ask_no_more_often_than_one_may(self):
         begin = time.monotonic()
-        words = [sys.executable, str(PROGRAM), "run.state", str(self.root), str(self.root / "environments")]
+        words = verb_words("run.state", self.root, self.root / "environments")
         waiting = []
         for number in range(self.RUNS):
             one = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

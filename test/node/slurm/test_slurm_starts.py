@@ -13,7 +13,8 @@ from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import read, write
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.recording import NotRecorded, Recorder
+from flexrack_node.run.recorded import NotRecorded
+from flexrack_node.run.recording import Recorder
 from flexrack_node.run.upstream import Upstream
 from flexrack_node.slurm import commands, job, starts, step
 from flexrack_node.slurm.board import Board
