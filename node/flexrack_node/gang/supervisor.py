@@ -23,12 +23,12 @@ from flexrack_node.gang.returning import Follows, Leads, find_place, order_of, p
 from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, end_token, open_relay
 from flexrack_node.gang.signals import listen_to_signals, with_shutdown
 from flexrack_node.gpu.lease import LeaseHold
+from flexrack_node.gpu.seat import Seat
 from flexrack_node.lineage.record import Lineage
 from flexrack_node.measure import usage
 from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.local_ranks import LocalRanks
-from flexrack_node.gpu.seat import Seat
 from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known

@@ -127,4 +127,5 @@ test('only a run speaks for itself, in words that it may say', async () => {
   expect(await status({saved: -1, away: false}, token)).toBe(400)
   expect(await status({saved: null, away: 'yes'}, token)).toBe(400)
   expect(await status({saved: null, away: false}, token)).toBe(200)
+  expect(await status({saved: Date.now() / 1000, away: false}, token), 'a checkpoint of 1970').toBe(200)
 })
