@@ -118,6 +118,11 @@ const GROUPS: Group[] = [
     packages: {prometheus: '/usr/bin/prometheus', 'prometheus-node-exporter': '/usr/bin/prometheus-node-exporter'},
   },
   {
+    // A real directory.
+    suites: ['integration'],
+    packages: {slapd: '/usr/sbin/slapd'},
+  },
+  {
     // What guests of a shared folder use.
     suites: ['integration'],
     packages: {rsync: '/usr/bin/rsync'},

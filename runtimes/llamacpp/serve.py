@@ -1,31 +1,40 @@
-"""llama.cpp's own server for one model: `serve.py FILE NAME HOST PORT`, where FILE is GGUF.
+"""llama.cpp's own server for one model: `serve.py FILE NAME HOST PORT INNER`, where FILE is GGUF.
 
 The same as `llama-server --model FILE --alias NAME`, in this process. It speaks OpenAI's API; its pages, slots and
-properties are closed. A model that says how its tokens are pooled gives embeddings, too. Ends on SIGTERM.
+properties are closed. A model that says how its tokens are pooled gives embeddings, too. Each file adapters/*.gguf beside
+it is a LoRA adapter, which callers name as their model: then llama.cpp listens on the port INNER, and adapters.py stands
+in front of it. Ends on SIGTERM.
 """
 
+import asyncio
 import signal
 import struct
 import sys
 import threading
-from typing import BinaryIO, Optional
+from pathlib import Path
+from typing import BinaryIO, List, Optional, Tuple
 
 import xllamacpp
+from adapters import Front
 
+GRACE = 10  # seconds for what has begun, once the server is to end
 AT_ONCE = 4  # requests that are decoded together; the others wait in the server
 # Values in GGUF (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): number of the type -> its bytes
 SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 TEXT, LIST, U32 = 8, 9, 4
 
 
-def main(file: str, name: str, host: str, port: int) -> None:
+def main(file: str, name: str, host: str, port: int, inner: int) -> None:
+    adapters = sorted(Path(file).parent.glob("adapters/*.gguf"))
     params = xllamacpp.CommonParams()
     params.model.path = file
     params.model_alias = {name}
     params.hostnames = [host]
-    params.port = port
+    params.port = inner if adapters else port
     params.n_parallel = AT_ONCE
     params.kv_unified = True  # one request may have the whole context, as long as the others leave it
+    # none of them is on by itself: each request says which one it wants
+    params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(one), 0.0) for one in adapters]
     if pooling(file):
         params.embedding = True
         params.n_ubatch = params.n_batch  # a text has to fit in one
@@ -34,10 +43,21 @@ def main(file: str, name: str, host: str, port: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     server = xllamacpp.Server(params)
-    if server.listening_address != f"http://{host}:{port}":  # the port was taken meanwhile: it is not this one's
+    # the port was taken meanwhile: it is not this one's
+    if server.listening_address != f"http://{host}:{params.port}":
         raise SystemExit(f"llama.cpp listens on {server.listening_address}")
-    ended.wait()
+    if adapters and not ended.is_set():
+        asyncio.run(stand_before((host, inner), name, adapters, host, port))
+    else:
+        ended.wait()
     del server
+
+
+async def stand_before(inner: Tuple[str, int], name: str, adapters: List[Path], host: str, port: int) -> None:
+    ended = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    await Front(inner, name, [one.stem for one in adapters]).serve(host, port, ended, GRACE)
 
 
 def pooling(path: str) -> Optional[int]:
@@ -72,4 +92,4 @@ def number(file: BinaryIO) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))

@@ -55,6 +55,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'gpu:serve': {answer: 'Served[]', from: 'src/lib/gpu/serve.ts'},
   'gpu:smi': {answer: '`GpuReport`; with `--watch` a line of it each', from: 'src/lib/gpu/gpus.ts'},
   'gpu:stop': {answer: 'NodeReport<Withdrawn>[]', from: ['src/lib/gpu/stop.ts', 'src/lib/nodes/report.ts']},
+  'head:identity': {answer: 'HeadIdentity', from: 'src/lib/head/people-types.ts'},
   'head:start': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:status': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},
   'head:stop': {answer: 'HeadStatus', from: 'src/lib/head/types.ts'},

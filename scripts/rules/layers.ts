@@ -103,6 +103,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
     'src/lib/head/service/gateway/answering.ts',
     'src/lib/head/service/gateway/connector.ts',
     'src/lib/head/service/gateway/model-server.ts',
+    'src/lib/head/service/people/oidc-client.ts',
   ],
   yaml: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/monitor/'],
   zod: ['src/lib/document/', 'src/lib/manifest/', 'src/lib/rack/', 'src/lib/recipe/'],

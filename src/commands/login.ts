@@ -30,6 +30,7 @@ export default class Login extends BaseCommand {
       description: 'read a token from stdin',
       exclusive: ['user', 'key', 'for', 'oidc', 'ldap'],
     }),
+    'password-stdin': Flags.boolean({description: 'with --ldap: read the password from stdin', dependsOn: ['ldap']}),
     invitation: Flags.string({description: 'where the head is and what it is known by, as `user add` says; once'}),
     for: Flags.string({helpValue: 'TIME', description: 'when the login ends: 8h, 7d, at most 90d', default: '30d'}),
     rack: rackFlag,

@@ -3,7 +3,7 @@ import {BaseCommand} from '../cli/base/command.ts'
 import {projectFlag, racksFlag} from '../cli/base/flags.ts'
 
 export default class Usage extends BaseCommand {
-  static override summary = 'GPU hours, core hours and runs, by user, project or node'
+  static override summary = 'GPU hours, core hours and runs, by user, project, node, day or hour'
   static override description =
     "Adds up what the nodes keep about every run of your account, even removed ones, and what the tracking server knows about other accounts' runs. " +
     'GPU hours count the time that a run held GPUs, busy or not; core hours count the CPU time of its ranks. Runs that failed, were stopped or still run count, too.'
@@ -15,7 +15,7 @@ export default class Usage extends BaseCommand {
   ]
   static override flags = {
     since: Flags.string({default: '30d', description: 'start of the period: 30d, 12h, 2w, a date, or all'}),
-    by: Flags.option({options: ['user', 'project', 'node', 'rack'] as const, default: 'user' as const})({
+    by: Flags.option({options: ['user', 'project', 'node', 'rack', 'day', 'hour'] as const, default: 'user' as const})({
       description: 'one row for each of these',
     }),
     csv: Flags.boolean({description: 'rows as comma-separated values'}),

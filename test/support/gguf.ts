@@ -8,7 +8,7 @@ export function tinyGguf(seed = 1, {pooled = false} = {}): Buffer {
   const inner = 64
   const tokens = ['<unk>', '<s>', '</s>', ...Array.from({length: 256}, (_, byte) => `<0x${hex(byte)}>`)]
   const random = randomFrom(seed)
-  const tensors: {name: string; shape: number[]; data: Float32Array}[] = []
+  const tensors: Tensor[] = []
   const add = (name: string, shape: number[], value?: number): void => {
     const size = shape.reduce((product, one) => product * one, 1)
     tensors.push({name: `${name}.weight`, shape, data: Float32Array.from({length: size}, () => value ?? random())})
@@ -22,7 +22,7 @@ export function tinyGguf(seed = 1, {pooled = false} = {}): Buffer {
   }
   add('output_norm', [width], 1)
   add('output', [width, tokens.length])
-  const facts: Buffer[] = [
+  return gguf(tensors, [
     fact('general.architecture', TEXT, text('llama')),
     fact('llama.context_length', U32, u32(256)),
     fact('llama.embedding_length', U32, u32(width)),
@@ -52,7 +52,37 @@ export function tinyGguf(seed = 1, {pooled = false} = {}): Buffer {
     ),
     fact('tokenizer.ggml.bos_token_id', U32, u32(1)),
     fact('tokenizer.ggml.eos_token_id', U32, u32(2)),
-  ]
+  ])
+}
+
+/** A LoRA adapter of rank 4 for it (https://github.com/ggml-org/llama.cpp, convert_lora_to_gguf.py). */
+export function tinyLora(seed = 7): Buffer {
+  const width = 32
+  const random = randomFrom(seed)
+  const tensors = [0, 1].flatMap((layer) =>
+    ['attn_q', 'attn_v', 'attn_output'].flatMap((part) =>
+      [['lora_a', [width, 4]] as const, ['lora_b', [4, width]] as const].map(([kind, shape]) => ({
+        name: `blk.${layer}.${part}.weight.${kind}`,
+        shape: [...shape],
+        data: Float32Array.from({length: width * 4}, () => 8 * random()),
+      })),
+    ),
+  )
+  return gguf(tensors, [
+    fact('general.architecture', TEXT, text('llama')),
+    fact('general.type', TEXT, text('adapter')),
+    fact('adapter.type', TEXT, text('lora')),
+    fact('adapter.lora.alpha', F32, f32(8)),
+  ])
+}
+
+interface Tensor {
+  name: string
+  shape: number[]
+  data: Float32Array
+}
+
+function gguf(tensors: Tensor[], facts: Buffer[]): Buffer {
   const places: Buffer[] = []
   const contents: Buffer[] = []
   let at = 0

@@ -22,6 +22,7 @@ import {Rollouts} from '../../src/lib/head/service/releases/rollouts.ts'
 import {Samples} from '../../src/lib/head/service/sampling/samples.ts'
 import {Shadows} from '../../src/lib/head/service/releases/shadow.ts'
 import {Followers} from '../../src/lib/head/service/standby/followers.ts'
+import {Superseded} from '../../src/lib/head/service/standby/superseded.ts'
 import {Scaler} from '../../src/lib/head/service/scaling/scaler.ts'
 import {Authority} from '../../src/lib/head/service/tls/authority.ts'
 import {Tokens} from '../../src/lib/head/service/tokens/tokens.ts'
@@ -92,6 +93,7 @@ export async function openTestServer(
     tokens,
     people: await People.open(folder),
     followers,
+    superseded: await Superseded.open(folder),
     clients: new Clients(tokens),
     claims: await Claims.open(folder, tokens),
     audit: await Audit.open(folder),

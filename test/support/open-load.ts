@@ -11,7 +11,11 @@ export interface LoadReport {
   answered: number
   /** Answered by the second address, as the first one's connection failed. */
   switched: number
-  lost: {at: number; why: string}[]
+  /**
+   * `at`, `due`: milliseconds since 1970. `on`: a connection that was `kept` from before, its `own` that had come about,
+   * or `none`.
+   */
+  lost: {at: number; due: number; on: 'kept' | 'own' | 'none'; why: string}[]
   ms: {p50: number; p99: number; max: number}
   /** Answers, by release. */
   releases: Record<string, number>

@@ -1,4 +1,4 @@
-import type {PageLease, PageNode, PageRack, PageRun} from '../../src/lib/head/types.ts'
+import type {PageHours, PageIdle, PageLease, PageNode, PageRack, PageRun} from '../../src/lib/head/types.ts'
 
 const GIB = 2 ** 30
 const OWNERS = ['alice@lab1', 'bob@lab2', 'carol@lab3']
@@ -121,4 +121,56 @@ export function runsOf(now = Date.now()): PageRun[] {
     run('digits-swp01', 'stopped', 600, {sweep: 'digits-lr'}),
     run('resnet-7tq1m', 'finished', 1500),
   ]
+}
+
+/** Idle GPUs of all kinds, and two days of hours. */
+export function idleOf(now = Date.now()): PageIdle {
+  const hour = 3_600_000
+  const hours = Array.from({length: 40}, (_, back): PageHours => {
+    const at = new Date((Math.floor(now / hour) - 1 - back) * hour).toISOString()
+    const all = 8 + (back % 5) * 3
+    const seen = back % 11 === 10 ? null : all
+    const busy = seen === null ? null : all * (back === 0 ? 0.75 : 0.3 + (back % 7) / 10)
+    return {name: `${at.slice(0, 10)} ${at.slice(11, 16)}Z`, runs: 2, hours: all, seen, busy}
+  }).toReversed()
+  const of = (name: string, all: number, busy: number): PageHours => ({
+    name,
+    runs: 4,
+    hours: all,
+    seen: all * 0.9,
+    busy: all * busy,
+  })
+  const nobody = {owner: null, holder: null, since: null}
+  const alice = {owner: 'alice@lab1', since: now - 7 * hour}
+  return {
+    idle: [
+      {...nobody, state: 'free', node: 'gpu01', gpus: 1, index: 3, why: 'shared, and nobody has a lease'},
+      {...nobody, state: 'free', node: 'gpu08', gpus: 4, index: null, why: 'no run has reserved them'},
+      {
+        ...alice,
+        state: 'leased',
+        node: 'gpu02',
+        gpus: 1,
+        index: 0,
+        holder: '00010000',
+        why: 'no program uses the lease',
+      },
+      {
+        ...alice,
+        state: 'dark',
+        node: 'gpu03',
+        gpus: 4,
+        index: null,
+        holder: 'digits-ab12c',
+        why: 'busy 1.2 % of the 410 min of its attempt',
+      },
+    ],
+    since: now - 7 * 24 * hour,
+    until: now,
+    users: [of('alice', 812.5, 0.7), of('bob', 96, 0.2), of('<img src=x onerror=alert(1)>', 3, 0)],
+    projects: [of('digits', 700, 0.6), of('llama', 211.5, 0.5)],
+    hours,
+    total: of('all', 911.5, 0.55),
+    unasked: ['gpu07: connection refused'],
+  }
 }

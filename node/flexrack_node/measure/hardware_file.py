@@ -1,7 +1,8 @@
 """hardware.jsonl: what the sampler saw, a line a sample, never larger than a few megabytes however long the run is.
 
     {"t": end of the time it is about, "s": its length in seconds, "attempt", "cpu", "memory", "net": [in, out], "rdma", "disk": [read, written],
-     "ranks": {rank: [cpu, memory, read, written, processes]}, "gpus": {index: [used, memory, power, temperature]}}
+     "ranks": {rank: [cpu, memory, read, written, processes]}, "gpus": {index: [used, memory, power, temperature]},
+     "logs": {rank: bytes of its log}}
 
 Percent (of the machine; of one CPU for a rank), bytes in use, bytes a second, watts, degrees. Where the file is full,
 of its older half every two neighbours become one, their mean: what is recent stays as fine as it was seen, and the
@@ -83,6 +84,8 @@ def merged(first: "HardwareSample", second: "HardwareSample") -> "HardwareSample
         value = (a * one + b * other) / (one + other)
         return round(value, 1) if isinstance(a, float) or isinstance(b, float) else round(value)
 
-    kept = ("t", "s", "attempt")
+    kept = ("t", "s", "attempt", "logs")
     rest = {key: mean(first.get(key), second.get(key)) for key in {**first, **second} if key not in kept}
-    return cast("HardwareSample", {"t": second["t"], "s": round(one + other, 3), "attempt": second["attempt"], **rest})
+    logs = {"logs": second["logs"]} if "logs" in second else {}  # as it was at the end
+    whole = {"t": second["t"], "s": round(one + other, 3), "attempt": second["attempt"], **rest, **logs}
+    return cast("HardwareSample", whole)

@@ -6,6 +6,8 @@ of a CPU: what a look has cost decides when the next one is. Nothing in it can e
 in events.jsonl and the run goes on without it.
 """
 
+import contextlib
+import os
 import threading
 import time
 import traceback
@@ -16,6 +18,7 @@ from flexrack_node.measure import hardware
 from flexrack_node.measure.hardware_file import HardwareFile
 from flexrack_node.measure.hardware_gpus import GpuReader, GpuReading, gpus_of
 from flexrack_node.measure.hardware_summary import Summary
+from flexrack_node.measure.job_mapping import JobMapping, run_is_over
 from flexrack_node.measure.system_metrics import Pace, batches, named
 from flexrack_node.measure.textfile import TextFile
 from flexrack_node.rank.launch import interface_of
@@ -64,6 +67,7 @@ class Sampler:
         self._searched = self._sent_at = 0.0
         self._refused = False
         self._textfile: Optional[TextFile] = None
+        self._mapping: Optional[JobMapping] = None
         self._pace = Pace(len(spec.get("nodes") or [1]))
         self._totals: Dict[str, List[float]] = {"net": [0.0, 0.0], "disk": [0.0, 0.0]}
         self._over = threading.Event()
@@ -102,6 +106,7 @@ class Sampler:
             gpus = GpuReader(uuids, self._seconds, lambda why: self._folder.event("gpu metrics lost", why=why))
             gpus.latest()
             self._open_textfile()
+            self._open_mapping(uuids)
             wait = min(FIRST_SECONDS, self._seconds)
             while True:
                 is_last = self._over.wait(wait)
@@ -118,6 +123,7 @@ class Sampler:
                 gpus.close()
             if self._textfile:
                 self._textfile.close()
+            self._tell_mapping(JobMapping.close)
 
     def _tell_failure(self) -> None:
         """Whatever it is, it is not the run's trouble."""
@@ -131,6 +137,21 @@ class Sampler:
             self._textfile = TextFile(Path(folder), self._spec)
         except OSError as error:
             self._folder.event("metrics not written", why=str(error))
+
+    def _open_mapping(self, uuids: Optional[List[str]]) -> None:
+        folder = self._spec.get("dcgm")
+        if folder and uuids is not None:  # else nobody chose, and it may have any
+            run, root = self._spec["run"], Path(self._spec["root"])
+            self._mapping = JobMapping(Path(folder), run, run_is_over(root, run))
+
+    def _tell_mapping(self, tell: Callable[[JobMapping], None]) -> None:
+        if self._mapping is None:
+            return
+        try:
+            tell(self._mapping)
+        except OSError as error:  # as of the other file
+            self._mapping = None
+            self._folder.event("GPU jobs not written", why=str(error))
 
     def _write_textfile(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:
         if self._textfile is None:
@@ -174,11 +195,14 @@ class Sampler:
             return
         self._before = now
         sample = difference(before, now, seconds, time.time())
+        if now["attempt"] > 0:
+            sample["logs"] = _log_sizes(self._folder.attempt(now["attempt"]))
         for key in _COUNTED:
             self._totals[key] = [total + max(0, b - a) for total, a, b in zip(self._totals[key], before[key], now[key])]
         self._file.append(sample)
         self._summary.add(sample, now["gpus"])
         self._write_textfile(sample, now["gpus"])
+        self._tell_mapping(lambda mapping: mapping.hold(now["gpus"]))
         self._log(sample, now["gpus"])
 
     def _log(self, sample: "HardwareSample", gpus: "Mapping[str, GpuReading]") -> None:
@@ -200,6 +224,16 @@ class Sampler:
             if not self._refused:
                 self._refused = True
                 self._folder.event("hardware not recorded", why=str(error))
+
+
+def _log_sizes(attempt: Path) -> Dict[str, int]:
+    """By rank: which lines were there when, as the logs themselves have no times (runs/merged.py)."""
+    found: Dict[str, int] = {}
+    with contextlib.suppress(OSError), os.scandir(attempt) as entries:
+        for entry in entries:
+            if entry.name.startswith("rank-") and entry.name.endswith(".log"):
+                found[entry.name[len("rank-") : -len(".log")]] = entry.stat().st_size
+    return found
 
 
 def difference(before: "Look", now: "Look", seconds: float, at: float) -> "HardwareSample":

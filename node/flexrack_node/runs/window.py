@@ -4,14 +4,14 @@ import mmap
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple, Union
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.file_part import read_from
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.run import LogQuestion, LogWindow
+    from flexrack_node.schema.logs import LogQuestion, LogWindow
 
 LIMIT = 128 * 1024
 _BEFORE = 4 * 1024  # what is shown before what was looked for
@@ -30,7 +30,7 @@ _AT_ONCE = 4 * 1024 * 1024
 
 def read(parts: "List[RunFolder]", given: "LogQuestion", live: bool) -> "LogWindow":
     """Whole lines, at most LIMIT bytes of them; of a line that is longer a piece. Raises NOT_FOUND."""
-    logs = _logs(parts)
+    logs = logs_of(parts)
     attempts = sorted({attempt for attempt, _ in logs})
     attempt = given.get("attempt") or (attempts[-1] if attempts else 0)
     ranks = sorted(rank for of, rank in logs if of == attempt)
@@ -66,7 +66,8 @@ def read(parts: "List[RunFolder]", given: "LogQuestion", live: bool) -> "LogWind
     }
 
 
-def _logs(parts: "List[RunFolder]") -> Dict[Tuple[int, int], Path]:
+def logs_of(parts: "List[RunFolder]") -> Dict[Tuple[int, int], Path]:
+    """By attempt and rank."""
     found = {}
     for part in parts:
         for attempt in part.attempts():
@@ -89,25 +90,26 @@ def _place(path: Path, size: int, given: "LogQuestion") -> Tuple[int, Optional[i
     if size > 0:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
             after = min(given.get("after") or 0, size)
-            at = _text(view, text, after) if text else _failure(view, after)
+            at = first_text(view, text, after) if text else first_failure(view, after)
             found = None if at is None else view.rfind(b"\n", 0, at) + 1
     return (max(0, size - LIMIT), None) if found is None else (max(0, found - _BEFORE), found)
 
 
-def _text(view: mmap.mmap, text: str, after: int) -> Optional[int]:
+def first_text(view: Union[mmap.mmap, bytes], text: str, after: int, before: Optional[int] = None) -> Optional[int]:
     """As people search: capital letters count where they are written."""
     wanted = text.encode()
+    end = len(view) if before is None else before
     if text != text.lower():
-        at = view.find(wanted, after)
+        at = view.find(wanted, after, end)
         return None if at < 0 else at
-    for begin in range(after, len(view), _AT_ONCE):
-        at = view[begin : begin + _AT_ONCE + len(wanted) - 1].lower().find(wanted)
+    for begin in range(after, end, _AT_ONCE):
+        at = view[begin : min(end, begin + _AT_ONCE + len(wanted) - 1)].lower().find(wanted)
         if at >= 0:
             return begin + at
     return None
 
 
-def _failure(view: mmap.mmap, after: int) -> Optional[int]:
+def first_failure(view: Union[mmap.mmap, bytes], after: int) -> Optional[int]:
     """The first place whose line tells of a failure."""
     places = {word: view.find(word, after) for word in _WORDS}
     while True:

@@ -3,6 +3,7 @@ from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from flexrack_node.schema.monitor import HeadTargets
 from flexrack_node.schema.people import HeadRole
+from flexrack_node.schema.standby import HeadPlace
 from flexrack_node.schema.sync import EntryLine
 
 
@@ -196,6 +197,7 @@ class HeadFollowed(_HeadFollowed, total=False):
     """What a standby was told by its head, and its certificates."""
     dismissed: bool
     state: HeadSnapshot
+    first: HeadPlace
 
 
 class HeadCertificate(TypedDict):

@@ -202,6 +202,7 @@ class RunOrder(_RunOrder, total=False):
     hang: HangOrder
     sample_seconds: float
     textfile: str
+    dcgm: str
     address: str
     neighbours: int
     reservation: ReservationHeld

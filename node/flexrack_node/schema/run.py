@@ -92,17 +92,6 @@ class FollowInput(_FollowInput, total=False):
     news: int
 
 
-_LogQuestion = TypedDict("_LogQuestion", {"run": "str"})
-_LogQuestionMay = TypedDict("_LogQuestionMay", {"attempt": "Optional[int]", "rank": "Optional[int]", "from": "Optional[int]", "search": "Optional[str]", "failure": "bool", "after": "int"}, total=False)
-
-
-class LogQuestion(_LogQuestion, _LogQuestionMay):
-    pass
-
-
-LogWindow = TypedDict("LogWindow", {"rank": "int", "attempt": "int", "ranks": "List[int]", "attempts": "List[int]", "from": "int", "to": "int", "size": "int", "text": "str", "found": "Optional[int]", "live": "bool"})
-
-
 class _ChunkEvent(TypedDict):
     event: Literal["chunk"]
     attempt: int

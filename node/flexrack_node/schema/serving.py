@@ -43,12 +43,25 @@ class ServerReport(TypedDict):
     exit: Optional[str]
 
 
-class AgentQuestion(TypedDict):
-    """POST /flexrack/v1/agent: what prepared services do, and what is to run."""
+class ServerGpuUse(TypedDict):
+    """A lease of one GPU, and its use. Sizes in bytes."""
+    service: str
+    index: int
+    busy: float
+    used: int
+    memory: int
+
+
+class _AgentQuestion(TypedDict):
     seen: Optional[str]
     wait: float
     services: Dict[str, ServerReport]
     ca: Optional[str]
+
+
+class AgentQuestion(_AgentQuestion, total=False):
+    """POST /flexrack/v1/agent: what prepared services do, and what is to run."""
+    gpus: List[ServerGpuUse]
 
 
 class PlaceOrder(TypedDict):

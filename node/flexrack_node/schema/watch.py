@@ -179,8 +179,7 @@ class MeasuredPart(TypedDict):
     attempts: Dict[str, Dict[str, RankProgress]]
 
 
-class HardwareSample(TypedDict):
-    """A line of hardware.jsonl."""
+class _HardwareSample(TypedDict):
     t: float
     s: float
     attempt: int
@@ -191,6 +190,11 @@ class HardwareSample(TypedDict):
     disk: List[float]
     ranks: Dict[str, List[float]]
     gpus: Dict[str, List[Optional[float]]]
+
+
+class HardwareSample(_HardwareSample, total=False):
+    """A line of hardware.jsonl."""
+    logs: Dict[str, int]
 
 RankReported = List[Union[int, Optional[float], float, str]]
 

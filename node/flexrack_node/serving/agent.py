@@ -21,6 +21,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.stored import read, write
 from flexrack_node.run.upstream import tls_context
 from flexrack_node.serving.control import folder
+from flexrack_node.serving.gpu_use import leased_by_servers
 from flexrack_node.serving.head_link import HeadAway, HeadLink
 from flexrack_node.serving.servers import Servers
 
@@ -36,6 +37,7 @@ _REFUSED_PAUSE = 60.0
 
 class Agent:
     def __init__(self, channel: Channel) -> None:
+        self.channel = channel
         self.place = folder(channel.root)
         self.settings = cast("AgentSettings", read("serving.settings", self.place / "settings.json"))
         self.servers = Servers(channel)
@@ -83,7 +85,8 @@ class Agent:
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
     def _question(self, wait: float, seen: Optional[str]) -> "AgentQuestion":
-        return {"seen": seen, "wait": wait, "services": self.servers.reports(), "ca": self.settings["ca"]}
+        gpus = leased_by_servers(self.channel.root)
+        return {"seen": seen, "wait": wait, "services": self.servers.reports(), "ca": self.settings["ca"], "gpus": gpus}
 
     def _take(self, answer: "AgentAnswer") -> None:
         self.servers.want({one["service"]: one["on"] for one in answer["places"]})

@@ -96,6 +96,7 @@ VERBS = {
     "run.dashboard": "runs.dashboard:dashboard",
     "run.follow": "verbs.look:follow",
     "run.window": "verbs.look:window",
+    "run.merged": "verbs.look:merged",
     "run.list": "verbs.look:listing",
     "run.measured": "runs.watch:measured",
     "run.profile": "runs.profile:profile",

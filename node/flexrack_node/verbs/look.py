@@ -1,4 +1,4 @@
-"""Verbs that look at runs: run.state, .list, .follow, .window and .stacks. What is left of a run whose supervisor is dead is
+"""Verbs that look at runs: run.state, .list, .follow, .window, .merged and .stacks. What is left of a run whose supervisor is dead is
 repaired first. Those that only read are in runs/.
 """
 
@@ -11,7 +11,8 @@ from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view, view_of
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.run import FollowInput, LogQuestion, LogWindow, NodeRun, NodeRunDetail, RunQuestion
+    from flexrack_node.schema.logs import LogQuestion, LogWindow, MergedLog, MergedQuestion
+    from flexrack_node.schema.run import FollowInput, NodeRun, NodeRunDetail, RunQuestion
     from flexrack_node.schema.watch import NodeStacks, StacksInput
 
 SUMMARY = "summary.json"  # read by src/lib/runs/cached-listing.ts as well, without Python
@@ -55,6 +56,14 @@ def follow(given: "FollowInput", channel: Channel) -> "NodeRunDetail":
 def window(given: "LogQuestion", channel: Channel) -> "LogWindow":
     """A part of one rank's log: see runs/window.py. Looks at files alone."""
     from flexrack_node.runs import window as part  # only here: what else looks at runs needs none of it
+
+    run = open_view(channel.root, given["run"])
+    return part.read(run.parts(), given, run.is_live())
+
+
+def merged(given: "MergedQuestion", channel: Channel) -> "MergedLog":
+    """Parts of several ranks' logs by time: see runs/merged.py. Looks at files alone."""
+    from flexrack_node.runs import merged as part  # only here, as above
 
     run = open_view(channel.root, given["run"])
     return part.read(run.parts(), given, run.is_live())

@@ -21,18 +21,25 @@ export function headText(status: HeadStatus): string {
     ['artifacts', status.artifacts],
     ['disk', disk && `${sizeText(disk.free)} of ${sizeText(disk.total)} free`],
     ['endpoints', status.endpoints],
+    ['why', status.superseded && supersededText(status.superseded)],
     ['standby', standby && standbyText(standby)],
     ['its address', standby?.url ?? undefined],
     ['log', status.lines?.join('\n')],
   ])
-  const next =
-    status.state === 'running' ? 'flexrack head ui' : status.state === 'stopped' ? 'flexrack head start' : undefined
+  const next = {running: 'flexrack head ui', stopped: 'flexrack head start', superseded: 'flexrack head promote'}[
+    status.state as string
+  ]
   return next ? `${shown}\n\nnext: ${next}` : shown
 }
 
+function supersededText({node, url, at}: NonNullable<HeadStatus['superseded']>): string {
+  return `it has stepped down, as it heard at ${at} that ${node} (${url}) was made the head`
+}
+
 /** One line. */
-function standbyText({node, state, following, lines}: StandbyStatus): string {
+function standbyText({node, state, following, superseded, lines}: StandbyStatus): string {
   const where = `${state} on ${node}`
+  if (superseded) return `${where}: ${supersededText(superseded)}. To have it follow: flexrack head start`
   if (!following) return [where, lines?.at(-1)].filter(Boolean).join(': ')
   const {heardAt, servesUntil, unreached} = following
   const unheard = `the head has not answered it since ${new Date(heardAt).toISOString()}`

@@ -11,7 +11,7 @@ export async function openEvidence(session: Session, context: Context): Promise<
   ])
   const endpoints = await openEndpoints(session, context, {looks: true})
   atClose(context, () => endpoints.close())
-  const {mlflow, close} = await openTracking(session, context)
+  const {mlflow, elsewhere, close} = await openTracking(session, context)
   atClose(context, close)
-  return {rack: session.rack, fleet: session.fleet, mlflow, endpoints}
+  return {rack: session.rack, fleet: session.fleet, mlflow, elsewhere, endpoints}
 }

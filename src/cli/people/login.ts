@@ -3,6 +3,7 @@ import type {DeviceCode} from '../../lib/head/index.ts'
 import {askSecret} from '../base/prompt.ts'
 import type {Session} from '../base/session.ts'
 import {accountsLine} from './accounts.ts'
+import {readStdin} from './stdin.ts'
 import type {ShownLogin} from './text.ts'
 
 interface LoginFlags {
@@ -12,6 +13,7 @@ interface LoginFlags {
   oidc: boolean
   ldap: boolean
   'token-stdin': boolean
+  'password-stdin': boolean
   /** Until the login ends. */
   seconds: number
 }
@@ -33,8 +35,9 @@ export async function logInHere(flags: LoginFlags, {rack, fleet}: Session, conte
     if (flags.oidc) return {...shared, method: 'oidc', show: (code) => context.reporter.note(codeText(code))}
     const user = flags.user ?? owner.split('@', 1)[0]!
     if (flags.ldap) {
-      const question = {message: `Password of ${user} in the directory`, flag: '--token-stdin'}
-      return {...shared, method: 'ldap', user, password: await askSecret(question, context)}
+      const question = {message: `Password of ${user} in the directory`, flag: '--password-stdin'}
+      const password = flags['password-stdin'] ? await readPassword() : await askSecret(question, context)
+      return {...shared, method: 'ldap', user, password}
     }
     const key = flags.key ?? (await readPublicKey(undefined))?.file
     if (key === undefined)
@@ -55,11 +58,16 @@ function codeText({verification_uri: uri, user_code: code, verification_uri_comp
 
 /** A token stands neither in arguments nor in what a shell remembers. */
 async function readToken(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin) {
-    text += String(chunk)
-    if (text.length > 4096) break
-  }
+  const text = await readStdin(4096)
   if (/^[\w.-]+$/.test(text.trim())) return text.trim()
   throw new CliError('USAGE', 'stdin holds no token', {hint: 'flexrack login --token-stdin < FILE'})
+}
+
+/** The line's end is not a part of it. */
+async function readPassword(): Promise<Secret> {
+  const text = (await readStdin(1024)).replace(/\r?\n$/, '')
+  if (text !== '' && !/[\r\n]/.test(text)) return new Secret(text)
+  throw new CliError('USAGE', 'stdin holds no password, which is one line', {
+    hint: 'flexrack login --ldap --password-stdin < FILE',
+  })
 }

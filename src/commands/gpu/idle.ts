@@ -7,10 +7,11 @@ export default class GpuIdle extends BaseCommand {
     'GPUs that nobody uses: free, leased but idle, or of a run that hardly computes; and the hours they cost'
   static override description =
     'First what does nothing right now: GPUs that nobody has, leases that no program uses or that compute nothing, and runs whose GPUs were busy less than 5 % of at least ten minutes (dark). ' +
-    'Then GPU hours of runs by user, project, node or rack, and of those whose load was measured how many were idle.'
+    'Then GPU hours of runs by user, project, node, rack, day or hour (UTC), and of those whose load was measured how many were idle.'
   static override examples = [
     '<%= config.bin %> gpu idle',
     '<%= config.bin %> gpu idle --since 24h --by project',
+    '<%= config.bin %> gpu idle --since 2d --by hour',
     '<%= config.bin %> gpu idle --rack all --json',
   ]
   static override flags = {
@@ -18,7 +19,7 @@ export default class GpuIdle extends BaseCommand {
       default: '7d',
       description: 'start of the period for the hours: 30d, 12h, 2w, a date, or all',
     }),
-    by: Flags.option({options: ['user', 'project', 'node', 'rack'] as const, default: 'user' as const})({
+    by: Flags.option({options: ['user', 'project', 'node', 'rack', 'day', 'hour'] as const, default: 'user' as const})({
       description: 'one row for each of these',
     }),
     rack: racksFlag,

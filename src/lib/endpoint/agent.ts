@@ -22,11 +22,11 @@ export async function joinAgent(site: Site, node: string): Promise<void> {
   warnOfReboot(node, 'its agent', comesBack, site.context)
 }
 
-/** Ends the agent of a node that no endpoint but this one has places on. */
+/** Ends the agent of a node, unless another endpoint needs it there. */
 export async function endAgent(site: Site, node: string, except: string): Promise<void> {
   const others = (await listRecords(site.head)).filter(({document}) => document.name !== except)
   const isNeeded = others.some(
-    ({document}) => document.releases.some(({scaling}) => scaling) && nodesOf(document).includes(node),
+    ({document}) => document.releases.some(({scaling, gpus}) => scaling ?? gpus) && nodesOf(document).includes(node),
   )
   if (isNeeded) return
   const {stopped} = await (await hostOf(site, node)).call('serving.leave', {})

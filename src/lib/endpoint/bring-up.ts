@@ -174,7 +174,9 @@ export async function startReplica(
   const front = isNearHead(site.rack, nodeOf(site, replica.node))
     ? undefined
     : await makeFront(site, host, first, taken)
-  const program = own ? startOf(rendered, own.server, own.place, [model.folder, folder], gpus !== undefined) : rendered
+  const program = own
+    ? startOf(rendered, own.server, own.place, {read: [model.folder], write: [folder]}, gpus !== undefined)
+    : rendered
   const leased = gpus && (await leasesOf(site, host, replica, gpus))
   const begunAt = Date.now()
   const {comesBack} = await startService(

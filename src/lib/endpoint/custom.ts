@@ -116,18 +116,21 @@ export async function keepCode(
   return {node: host.node, project, path, code: folder, environment, image, enter, syncedAt, imports}
 }
 
-/** How it is started on a node: in its workspace's image or sandbox, with its Python first on the path. Pure. */
+/**
+ * How it is started on a node: in its workspace's image or sandbox, with its Python first on the path. `folders`:
+ * absolute, of the model, which it reads, and its own, which it may write into. Pure.
+ */
 export function startOf(
   {argv}: RenderedRecipe,
   {env, isolate}: CustomServer,
   place: CodePlace,
-  read: string[],
+  folders: {read: string[]; write: string[]},
   leases: boolean,
 ): {argv: string[]; env: Record<string, string>} {
   const all: Record<string, string> = {PYTHONUNBUFFERED: '1', ...env}
   if (place.imports.length > 0)
     all.PYTHONPATH = [...place.imports, ...(env.PYTHONPATH ? [env.PYTHONPATH] : [])].join(':')
-  const started = workspaceScript(place, all, argv, {isolate, read, ...(leases && {libraries: LEASED_LIBRARIES})})
+  const started = workspaceScript(place, all, argv, {isolate, ...folders, ...(leases && {libraries: LEASED_LIBRARIES})})
   // by which `workspace stop` finds what it ends: a model server is none of that
   const {FLEXRACK_WORKSPACE_FOLDER: _, ...kept} = started.env
   return {argv: ['/bin/sh', '-c', started.script], env: kept}

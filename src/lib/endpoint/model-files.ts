@@ -94,7 +94,10 @@ async function findFiles(
     return {base: uri.slice(0, slash), paths: [main, ...beside.filter((entry) => isWeightsOf(entry.path, name))]}
   }
   const all = await mlflow.walkStored(uri)
-  const fitting = all.filter((entry) => entry.path.endsWith(recipe.suffix))
+  const ending = all.filter((entry) => entry.path.endsWith(recipe.suffix))
+  // The one on top is the model; below it lie others of its kind, such as adapters.
+  const top = ending.filter((entry) => recipe.suffix !== '' && !entry.path.includes('/'))
+  const fitting = top.length === 1 ? top : ending
   const main = fitting.find((entry) => entry.path === recipe.suffix) ?? fitting[0]
   if (!main) throw missing(version, `it has no *${recipe.suffix} file for the runtime ${recipe.name}`)
   if (recipe.suffix !== '' && fitting.length > 1 && main.path !== recipe.suffix)

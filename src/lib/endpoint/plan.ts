@@ -17,7 +17,7 @@ export interface Transition {
   start: Replica[]
   /** Those that are only prepared: their nodes' agents start them when the head wants it. */
   prepare?: Replica[]
-  /** Nodes that need an agent for that. */
+  /** Nodes that need an agent, for that or to tell of GPUs. */
   agents?: string[]
   /** What runs now and will not be needed. */
   stop: Replica[]
@@ -85,7 +85,7 @@ function agentStep(node: string): Step {
     id: `agent:${node}`,
     node,
     kind: 'endpoint.agent',
-    title: 'Have the node start and end model servers as the head wants',
+    title: 'Have the node start and end model servers as the head wants, and tell it of their GPUs',
     input: {node},
     needs: [],
   }

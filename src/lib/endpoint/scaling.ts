@@ -51,15 +51,18 @@ export function withPrepared(replicas: Replica[], scaling: ReleaseScaling | unde
   return replicas.map((replica, index) => (index < started ? replica : {...replica, prepared: true}))
 }
 
-/** Of these replicas those to start, those to prepare, and the nodes that need an agent. Pure. */
+/**
+ * Of these replicas those to start, those to prepare, and the nodes that need an agent: it starts servers where the head
+ * wants them, and tells it how much they use their GPUs. Pure.
+ */
 export function startsOf(
   replicas: Replica[],
-  scaling: ReleaseScaling | undefined,
+  {scaling, gpus}: Pick<Release, 'scaling' | 'gpus'>,
 ): {start: Replica[]; prepare: Replica[]; agents: string[]} {
   return {
     start: replicas.filter(({prepared}) => !prepared),
     prepare: replicas.filter(({prepared}) => prepared),
-    agents: scaling ? [...new Set(replicas.map(({node}) => node))] : [],
+    agents: scaling || gpus ? [...new Set(replicas.map(({node}) => node))] : [],
   }
 }
 

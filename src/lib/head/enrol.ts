@@ -2,7 +2,7 @@ import {setTimeout as pause} from 'node:timers/promises'
 import {isCliError, throwIfInterrupted} from '../base/index.ts'
 import {connectHead, type HeadConnection} from './connect.ts'
 import type {HeadEnv} from './steps.ts'
-import type {ServerStatus} from './types.ts'
+import {firstOfTwo} from './superseded.ts'
 
 const ANSWER_MS = 60_000
 const LOOK_MS = 300
@@ -22,10 +22,8 @@ export async function enrol(
   const head = await answering(() => connectHead(rack, fleet, context), context.signal)
   try {
     const standby = await host(node)
-    const [{follows}, {port, followers = []}] = await Promise.all([
-      standby.call('head.access', {}),
-      head.request<ServerStatus>('GET', '/flexrack/v1/status'),
-    ])
+    const {follows} = await standby.call('head.access', {})
+    const {port, followers = []} = await firstOfTwo(head, {rack, fleet, context})
     const same = (one: {node: string; names: string[]}): boolean =>
       one.node === node && String(one.names) === String(names)
     let own = followers.find((one) => one.id === follows && same(one))?.id

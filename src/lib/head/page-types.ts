@@ -1,3 +1,5 @@
+import type {LinesAt, MergedWish, PageIdle, PageLines} from './page-parts.ts'
+
 /**
  * The rack's page: what the head asks of a `head ui` that has it open, and is answered. Times in milliseconds since
  * 1970, sizes in bytes, shares 0..1; what is not known is null.
@@ -158,24 +160,6 @@ export interface PageStacks {
   failed: {node: string; message: string}[]
 }
 
-/** A part of one rank's log. Offsets in bytes. */
-export interface PageLines {
-  rank: number
-  attempt: number
-  node: string
-  from: number
-  to: number
-  size: number
-  text: string
-  /** The run goes on, or `to` is not the end: there may be more. */
-  open: boolean
-  /** Ranks that have a log in this attempt. */
-  ranks: number[]
-  attempts: number[]
-  /** Where the line that was looked for begins; null: there is none. */
-  found?: number | null
-}
-
 export interface PageNotebook {
   name: string
   node: string
@@ -212,15 +196,13 @@ export interface PageData {
   created: number
 }
 
-/** Where a part of a log is looked for. */
-export type LinesAt = {end: true} | {from: number} | {error: true} | {search: string; after: number}
-
 /** What can be asked: input and answer. */
 export interface PageAsks {
   rack: {input: Record<never, never>; answer: PageRack}
   runs: {input: {limit: number}; answer: {runs: PageRun[]; away: string | null; unasked: string[]}}
   run: {input: {run: string}; answer: PageRunDetail}
   lines: {input: {run: string; rank: number | null; attempt: number | null; at: LinesAt}; answer: PageLines}
+  merged: {input: MergedWish; answer: PageLines}
   stacks: {input: {run: string}; answer: PageStacks}
   topology: {input: {node: string}; answer: PageTopology}
   /** `name`: as `flexrack why` takes it. */
@@ -228,6 +210,7 @@ export interface PageAsks {
   invoke: {input: {endpoint: string; text: string}; answer: {text: string; milliseconds: number}}
   stop: {input: {run: string}; answer: {status: string}}
   rollback: {input: {endpoint: string}; answer: {release: string}}
+  idle: {input: {days: number}; answer: PageIdle}
   notebooks: {input: Record<never, never>; answer: PageNotebook[]}
   endNotebook: {input: {name: string; node: string}; answer: Record<never, never>}
   sweeps: {input: Record<never, never>; answer: PageSweep[]}

@@ -50,6 +50,30 @@ export interface LoginWays {
   ldap: string | null
 }
 
+/** Who else knows users, without secrets. `problems`: why one cannot be asked just now; null: it can, or there is none. */
+export interface HeadIdentity {
+  oidc: {
+    issuer: string
+    client_id: string
+    name_claim: string
+    groups_claim: string
+    scope: string
+    ca?: string
+  } | null
+  ldap: {
+    url: string
+    starttls: boolean
+    base: string
+    attribute: string
+    bind_dn?: string
+    group_base?: string
+    ca?: string
+  } | null
+  /** Team by group. */
+  teams: Record<string, string>
+  problems: {oidc: string | null; ldap: string | null}
+}
+
 /** Where somebody says to their provider that it is them. */
 export interface DeviceCode {
   /** By which the head is asked what came of it; a secret. */

@@ -5,6 +5,7 @@ import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
 import {headNode} from './places.ts'
 import type {HeadKinds} from './steps.ts'
+import type {ServerStatus} from './types.ts'
 
 export type SwapInput = {
   path: string
@@ -59,7 +60,8 @@ async function requireAway(rack: Rack, fleet: Fleet, context: Context): Promise<
   try {
     const head = await connectHead(rack, fleet, context)
     try {
-      await head.request('GET', '/flexrack/v1/status')
+      const {superseded} = await head.request<ServerStatus>('GET', '/flexrack/v1/status')
+      if (superseded?.node === rack.head.standby) return // the rack file is behind
     } finally {
       await head.close()
     }

@@ -6,6 +6,7 @@ import type {Fleet} from '../ssh/index.ts'
 import {connectHead} from './connect.ts'
 import {endFollowers} from './enrol.ts'
 import {openHeadHost, SERVICE_ID} from './places.ts'
+import {headBeside} from './superseded.ts'
 import type {HeadStatus, ServerStatus, StandbyStatus} from './types.ts'
 
 const READY_MS = 60_000
@@ -21,6 +22,8 @@ export async function standbyStatus(rack: Rack, fleet: Fleet, context: Context):
     const {state} = await serviceStatus(host, SERVICE_ID)
     if (['absent', 'stopped', 'lost'].includes(state)) return {...known, state: 'stopped'}
     if (state === 'failed') return {...known, state: 'failed'}
+    const other = await headBeside(rack, fleet, context)
+    if (other?.superseded) return {node, url: other.url, state: 'superseded', superseded: other.superseded}
     const connection = await connectHead(rack, fleet, context, 'standby')
     try {
       const {url, following} = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')

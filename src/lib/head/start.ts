@@ -11,6 +11,7 @@ import {headNode, openHeadHost, SERVICE_ID} from './places.ts'
 import {swapped, warnOfLoss} from './promote.ts'
 import {awaitStandby, endFormer} from './standby.ts'
 import {HEAD_HANDLERS, headEnv} from './steps.ts'
+import {requireHead, resume} from './superseded.ts'
 import type {HeadStatus, ServerStatus} from './types.ts'
 
 const READY_MS = 240_000
@@ -34,6 +35,7 @@ export async function startHead(
     const then = swapped(rack)
     throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(then, fleet, context), context))
     warnOfLoss(rack, context)
+    await resume(then, fleet, context)
     return startHead(then, fleet, context)
   }
   const plan = await planHead(rack, fleet, context, 'start')
@@ -41,7 +43,11 @@ export async function startHead(
   const warning = reachWarning(rack, headNode(rack), String(found))
   if (warning) context.reporter.warn(warning)
   const host = await openHeadHost(rack, fleet, context)
-  throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(rack, fleet, context), context))
+  const outcomes = await executePlan(plan, HEAD_HANDLERS, headEnv(rack, fleet, context), context)
+  // The rack file is behind: that says more than which of its nodes failed.
+  const behind = outcomes.find(({step, error}) => step.kind === 'head.enrol' && isCliError(error, 'CONFLICT'))
+  if (behind?.error) throw behind.error
+  throwIfFailed(outcomes)
   const status = await waitUntilReady(rack, fleet, host, context)
   if (rack.head.standby !== undefined) return {...status, standby: await awaitStandby(rack, fleet, context)}
   await endFormer(rack, fleet, status, context)
@@ -99,6 +105,7 @@ async function readyStatus(
       for (;;) {
         const status = await connection.request<ServerStatus>('GET', '/flexrack/v1/status')
         if (status.pid !== pid) return undefined // the one that is being replaced
+        requireHead(rack, status)
         if (status.mlflow.state === 'waiting' && status.mlflow.restarts >= 2)
           throw await failure(host, `cannot start MLflow: ${status.mlflow.lastError ?? ''}`)
         if (status.mlflow.state === 'ready') {

@@ -43,7 +43,7 @@ async function firstStatus(rack: Rack, fleet: Fleet, context: Context): Promise<
         ...(certificates && {certificates}),
         rack: rack.name,
         node: host.node,
-        state: status.mlflow.state === 'ready' ? 'running' : 'starting',
+        state: status.superseded ? 'superseded' : status.mlflow.state === 'ready' ? 'running' : 'starting',
       }
     } finally {
       await connection.close()

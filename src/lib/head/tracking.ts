@@ -2,13 +2,18 @@ import {isCliError, Secret, type Context} from '../base/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow, type Mlflow} from '../tracking/index.ts'
-import type {ClaimWish} from './types.ts'
+import type {ClaimWish, WhoAmI} from './types.ts'
 import {connectHead, type HeadConnection} from './connect.ts'
 
 /** The tracking server of a project, whoever runs it. */
 export interface Tracking {
   /** A client from here, with all rights. */
   mlflow: Mlflow
+  /**
+   * Clients for what is not in the project's workspace: the default one, with what was made before `project add`, and the
+   * other projects'. Some may be closed to who asks. Asked once.
+   */
+  elsewhere(): Promise<Mlflow[]>
   /** Base URL that nodes use: what a run's relay passes calls on to. */
   nodeUri: string
   /** Certificates (PEM) that nodes trust there, and no others; undefined: those of their systems. */
@@ -54,8 +59,12 @@ async function throughHead(
 ): Promise<Tracking> {
   const head = await connectHead(rack, fleet, context)
   const project = manifest?.name
+  const clientOf = (one: string | undefined): Mlflow =>
+    openMlflow({uri: head.uri, token: head.token, project: one, signal: context.signal})
+  let others: Promise<Mlflow[]> | undefined
   return {
     head,
+    elsewhere: () => (others ??= othersOf(head, project).then((names) => [undefined, ...names].map(clientOf))),
     nodeUri: head.nodeUri,
     nodeCa: head.nodeCa,
     userAccess: async () => ({
@@ -63,7 +72,7 @@ async function throughHead(
       token: (await recordToken(head, project)).reveal(),
       ...(head.nodeCa !== undefined && {ca: head.nodeCa}),
     }),
-    mlflow: openMlflow({uri: head.uri, token: head.token, project, signal: context.signal}),
+    mlflow: clientOf(project),
     async openRun(runId, experimentId, ttlSeconds, claim) {
       const request = {kind: 'run', run_id: runId, experiment_id: experimentId, ttl_seconds: ttlSeconds, project, claim}
       const {token, expires_at: expiresAt} = await head.request<{token: string; expires_at: number}>(
@@ -75,6 +84,12 @@ async function throughHead(
     },
     close: () => head.close(),
   }
+}
+
+/** Projects that are open to who asks. */
+async function othersOf(head: HeadConnection, project: string | undefined): Promise<string[]> {
+  const {projects} = await head.request<WhoAmI>('GET', '/flexrack/v1/whoami')
+  return Object.keys(projects).filter((one) => one !== project)
 }
 
 /** A node is given no more than the project that it is about, where that is kept apart. Errors: those of request. */
@@ -97,6 +112,7 @@ function elsewhere(uri: string, context: Context): Tracking {
   }
   return {
     head: undefined,
+    elsewhere: () => Promise.resolve([]),
     nodeUri: uri,
     nodeCa: undefined,
     userAccess: () => Promise.resolve({}),

@@ -1,7 +1,9 @@
+import type {HeadSuperseded} from '../protocol/index.ts'
 import type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
 
 export type {FollowConfig, FollowerStatus, FollowingStatus} from './follow-types.ts'
 export type * from './claim-types.ts'
+export type * from './page-parts.ts'
 export type * from './page-types.ts'
 export type * from './people-types.ts'
 export type * from './traffic-types.ts'
@@ -67,6 +69,8 @@ export interface ServerStatus {
   followers?: FollowerStatus[]
   /** Of a standby: how far it follows. */
   following?: FollowingStatus
+  /** Of a head that has stepped down, as its standby was made the head: its node and base URL, and when it heard so. */
+  superseded?: HeadSuperseded
 }
 
 /** The second head, in `head start` and `head status`. */
@@ -75,6 +79,7 @@ export interface StandbyStatus {
   state: HeadStatus['state']
   url: string | null
   following?: FollowingStatus
+  superseded?: HeadSuperseded
   lines?: string[]
 }
 
@@ -83,9 +88,10 @@ export interface HeadStatus extends Partial<Omit<ServerStatus, 'url'>> {
   rack: string
   node: string
   /**
-   * `running`, `starting`, `stopped`, `failed` (it ends again and again), `unreachable` (it runs and does not answer).
+   * `running`, `starting`, `stopped`, `failed` (it ends again and again), `unreachable` (it runs and does not answer),
+   * `superseded` (it has stepped down: its standby was made the head while it was away).
    */
-  state: 'running' | 'starting' | 'stopped' | 'failed' | 'unreachable'
+  state: 'running' | 'starting' | 'stopped' | 'failed' | 'unreachable' | 'superseded'
   /** Base URL at which nodes reach it. */
   url: string | null
   /** File here with the certificates to trust at that URL. */
@@ -105,6 +111,8 @@ export const HEAD_FILES = {
   ca: 'ca.pem',
   followToken: 'follow-token',
   followed: 'followed.json',
+  former: 'former.json',
+  superseded: 'superseded.json',
 } as const
 
 /** In the certificate of every head: others that the rack's authority signed for are not mistaken for it. */

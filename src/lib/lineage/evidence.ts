@@ -6,31 +6,36 @@ import {CliError, isCliError, type Context} from '../base/index.ts'
 import {DataStore} from '../data/index.ts'
 import type {Endpoints} from '../endpoint/index.ts'
 import {openHost, type Host} from '../host/index.ts'
-import {findRun, resolveVersion} from '../model/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Mlflow} from '../tracking/index.ts'
+import {Tracked} from './tracked.ts'
 import type {Evidence} from './types.ts'
 
 export interface EvidencePlace {
   rack: Rack
   fleet: Fleet
   mlflow: Mlflow
+  /** The other projects' workspaces that are open to who asks, and the default one. */
+  elsewhere?: () => Promise<Mlflow[]>
   endpoints: Endpoints
   /** An allowed_signers file; undefined: who has signed something is not known. */
   signers?: string
 }
 
 /** What endpoints, registry, tracking server, this machine and the nodes say. */
-export function evidenceOf({rack, fleet, mlflow, endpoints, signers}: EvidencePlace, context: Context): Evidence {
+export function evidenceOf(place: EvidencePlace, context: Context): Evidence {
+  const {rack, fleet, endpoints, signers} = place
+  const tracked = new Tracked(place.mlflow, place.elsewhere)
   return {
     async release(name) {
       const release = await ifThere(() => endpoints.serving(name))
       return release && {...release, nodes: [...new Set(release.replicas.map((one) => one.node))]}
     },
     served: (name) => endpoints.servedFiles(name),
-    version: (name, version) => ifThere(() => resolveVersion(mlflow, {name, ...(version !== undefined && {version})})),
+    version: (name, version, fits) => tracked.version(name, version, fits),
     async versionFiles(version) {
+      const mlflow = tracked.homeOf(version)
       const uri = await mlflow.versionUri(version.name, version.version)
       const slash = uri.lastIndexOf('/')
       const [folder, name] = [uri.slice(0, slash), uri.slice(slash + 1)]
@@ -42,15 +47,15 @@ export function evidenceOf({rack, fleet, mlflow, endpoints, signers}: EvidencePl
         found.set(isFile ? basename(path) : path, await hashOf(await mlflow.openStored(base, path)))
       return found
     },
-    run: (name) => ifThere(() => findRun(mlflow, name)),
+    run: (name) => tracked.run(name),
     artifact: async (run, path, most) => {
-      const stream = await ifThere(() => mlflow.openArtifact(run.id, path))
+      const stream = await ifThere(() => tracked.homeOf(run.id).openArtifact(run.id, path))
       return stream && readAll(stream, path, most)
     },
     async attested(version) {
       if (version.runId === undefined) return undefined
       const stream = await ifThere(() =>
-        mlflow.openArtifact(version.runId as string, statementPath(version.name, version.version)),
+        tracked.homeOf(version).openArtifact(version.runId as string, statementPath(version.name, version.version)),
       )
       return stream && readAttested(await readAll(stream, 'the signed statement', MOST_ENVELOPE), signers)
     },

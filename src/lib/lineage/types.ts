@@ -59,7 +59,11 @@ export interface Evidence {
   release(endpoint: string): Promise<ServedRelease | undefined>
   /** Of each node that serves it, whether the model's files are there as the release says. Reads them. */
   served(endpoint: string): Promise<{node: string; whole: boolean}[]>
-  version(name: string, version: string | undefined): Promise<ModelVersion | undefined>
+  version(
+    name: string,
+    version: string | undefined,
+    fits?: (found: ModelVersion) => boolean,
+  ): Promise<ModelVersion | undefined>
   /** SHA-256 by path of a version's files in the store; of one file, its own name. Reads them. */
   versionFiles(version: ModelVersion): Promise<Map<string, string>>
   /** By the tracking server's id, or flexrack's. */

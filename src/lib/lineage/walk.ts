@@ -47,7 +47,9 @@ async function ofEndpoint(name: string, how: Walking): Promise<WhyNode | undefin
   const release = await how.evidence.release(name)
   if (!release) return undefined
   const {model} = release
-  const version = await how.evidence.version(model.name, model.version)
+  // Two projects may have a model of that name: it is the one that the release was made of.
+  const fits = (found: ModelVersion): boolean => checkRelease(release, found).holds
+  const version = await how.evidence.version(model.name, model.version, fits)
   const under: WhyNode[] = version
     ? [withCheck(await ofVersion(version, how, release), checkRelease(release, version))]
     : [gone('model', `${model.name}/${model.version}`, 'the registry has no such version any more')]

@@ -1,4 +1,4 @@
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, isCliError, type Context} from '../base/index.ts'
 import {parseReference, resolveVersion} from '../model/index.ts'
 import {evidenceOf, type EvidencePlace} from './evidence.ts'
 import type {Why} from './types.ts'
@@ -30,10 +30,19 @@ export function meanings(word: string): Asked[] {
 }
 
 /** A model with its version: an alias is what it points to now. */
-async function exact(asked: Asked, {mlflow}: EvidencePlace): Promise<Asked> {
+async function exact(asked: Asked, {mlflow, elsewhere}: EvidencePlace): Promise<Asked> {
   if (!('model' in asked)) return asked
   const reference = parseReference(asked.model)
   if (reference.alias === undefined) return {model: reference.name, version: reference.version}
-  const {name, version} = await resolveVersion(mlflow, reference)
-  return {model: name, version}
+  let missing: unknown
+  for (const one of [mlflow, ...((await elsewhere?.()) ?? [])]) {
+    try {
+      const {name, version} = await resolveVersion(one, reference)
+      return {model: name, version}
+    } catch (error) {
+      if (!isCliError(error, 'NOT_FOUND') && !isCliError(error, 'REFUSED')) throw error
+      missing ??= error
+    }
+  }
+  throw missing
 }

@@ -12,6 +12,7 @@ import {openRuns, stopRun, type Runs} from '../runs/index.ts'
 import {forEachNode, type Fleet} from '../ssh/index.ts'
 import {listSweeps} from '../sweep/index.ts'
 import {rackFacts, runFacts} from './facts.ts'
+import {idleFacts} from './idle.ts'
 import {LogParts} from './lines.ts'
 import {notebookFacts, sweepFacts} from './other-facts.ts'
 import {detailFacts, stackFacts} from './run-facts.ts'
@@ -54,6 +55,7 @@ export class Answers {
         }),
       run: ({run}) => this.#withRuns(async (runs) => detailFacts(await runs.show(run))),
       lines: (input) => this.#logs.read(input),
+      merged: (input) => this.#logs.readMerged(input),
       stacks: ({run}) => this.#withRuns(async (runs) => stackFacts(await runs.stacks(await runs.find(run), undefined))),
       topology: ({node}) => topologyOf(place, node, context),
       why: ({name}) => originOf(place, name, context),
@@ -66,6 +68,7 @@ export class Answers {
           stopRun(runs.place, await runs.find(run), {grace: undefined, kill: false}, this.#context),
         ),
       rollback: ({endpoint}) => this.#rollback(endpoint),
+      idle: ({days}) => idleFacts(place, days, context),
       notebooks: () => this.#notebooks(),
       endNotebook: (input) => this.#endNotebook(input),
       sweeps: async () => (await listSweeps(this.#place, {all: true}, this.#context)).map(sweepFacts),

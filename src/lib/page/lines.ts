@@ -1,8 +1,10 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {LinesAt, PageAsks, PageLines} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
+import type {Verbs} from '../protocol/index.ts'
 import {openRuns, type FoundRun} from '../runs/index.ts'
 import type {PagePlace} from './answers.ts'
+import {earliest, mergedQuestion, mergeParts} from './merged.ts'
 
 /** A run is looked for on all nodes once, not for each part of its log. Milliseconds. */
 const KNOWN_MS = 60_000
@@ -46,6 +48,45 @@ export class LogParts {
       }
     }
     throw last
+  }
+
+  /** Errors: NOT_FOUND where no node has any; those of a node that does not answer. */
+  async readMerged(wish: PageAsks['merged']['input']): Promise<PageLines> {
+    const {nodes} = await this.#find(wish.run)
+    const names = nodes.map((one) => one.node)
+    const {at} = wish
+    const isSought = 'search' in at || 'error' in at
+    const parts = await this.#merged(names, wish)
+    if (!isSought) return mergeParts(parts, !('from' in at))
+    const first = earliest(parts)
+    if (!first) return {...mergeParts(parts, true), found: null}
+    // What the others have of that time: they found theirs later, or nothing.
+    const again = await this.#merged(names, {...wish, at: {from: first.from}})
+    return {...mergeParts(again, false), found: first.found}
+  }
+
+  async #merged(
+    names: string[],
+    wish: PageAsks['merged']['input'],
+  ): Promise<Map<string, Verbs['run.merged']['result']>> {
+    const question = mergedQuestion(wish)
+    const found = new Map<string, Verbs['run.merged']['result']>()
+    let last: unknown = new CliError('NOT_FOUND', `no node has run ${wish.run}`)
+    await Promise.all(
+      names.map(async (name) => {
+        const node = this.#place.rack.nodes.find((one) => one.name === name)
+        if (!node) return
+        try {
+          const host = await openHost(this.#place.fleet, node, this.#context)
+          found.set(name, await host.call('run.merged', question, {signal: this.#context.signal}))
+        } catch (error) {
+          if (!isCliError(error, 'NOT_FOUND')) throw error
+          last = error
+        }
+      }),
+    )
+    if (found.size === 0) throw last
+    return new Map([...found].toSorted(([a], [b]) => a.localeCompare(b)))
   }
 
   async #find(run: string): Promise<FoundRun> {

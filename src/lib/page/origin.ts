@@ -8,9 +8,14 @@ import type {PagePlace} from './answers.ts'
 export async function originOf(place: PagePlace, name: string, context: Context): Promise<PageAsks['why']['answer']> {
   const endpoints = await openEndpoints(place, context, {looks: true})
   try {
-    const {mlflow, close} = await openTracking(place, context)
+    const {mlflow, elsewhere, close} = await openTracking(place, context)
     try {
-      const {tree, broken} = await why(name, false, {rack: place.rack, fleet: place.fleet, mlflow, endpoints}, context)
+      const {tree, broken} = await why(
+        name,
+        false,
+        {rack: place.rack, fleet: place.fleet, mlflow, elsewhere, endpoints},
+        context,
+      )
       return {tree, broken}
     } finally {
       await close()

@@ -1,6 +1,7 @@
 // Files of the head, and of the machine of the command line, that outlive who wrote them: each kind, where it is, the number of its shape, and what it holds beside `schema`, that number. Words in capitals stand for names. Generated from protocol/headfiles.json by `npm run protocol`.
 import type {HeadTargets} from './monitor.ts'
 import type {HeadRole} from './people.ts'
+import type {HeadPlace} from './standby.ts'
 import type {EntryLine} from './sync.ts'
 
 /** What is known of the files of a folder: size, mtime and ctime (ms), inode, SHA-256, by path. */
@@ -225,6 +226,7 @@ export interface HeadFollowed {
   listener: HeadIdentity
   gateway: HeadIdentity
   state?: HeadSnapshot
+  first?: HeadPlace
 }
 
 export interface HeadCertificate {

@@ -203,6 +203,8 @@ export interface RunOrder {
   sample_seconds?: number
   /** Folder of node_exporter's textfile collector: numbers of the run are kept there while it goes. */
   textfile?: string
+  /** Folder of dcgm-exporter's job mapping: which GPUs the run has is told there while it goes. */
+  dcgm?: string
   /** Files and folders that are kept as artifacts. */
   outputs: string[]
   /** Its own address within the gang. */

@@ -103,38 +103,6 @@ export interface FollowInput {
   news?: number
 }
 
-/** Which part of a rank's log: from an offset on, where a text or a failure is first found, or else its end. */
-export interface LogQuestion {
-  run: string
-  /** Null: the newest. */
-  attempt?: number | null
-  /** Null: the lowest that is on the node. */
-  rank?: number | null
-  /** Bytes. */
-  from?: number | null
-  search?: string | null
-  failure?: boolean
-  /** Looked for from this offset on. */
-  after?: number
-}
-
-/** A part of a rank's log: whole lines. Offsets in bytes. */
-export interface LogWindow {
-  rank: number
-  attempt: number
-  /** That have a log on this node in that attempt. */
-  ranks: number[]
-  attempts: number[]
-  from: number
-  to: number
-  size: number
-  text: string
-  /** Where the line begins that was looked for. */
-  found: number | null
-  /** There is more, or may come more. */
-  live: boolean
-}
-
 export interface ChunkEvent {
   event: 'chunk'
   attempt: number
@@ -275,8 +243,6 @@ export interface RunVerbs {
   'run.list': {input: null; result: NodeRun[]; event: never}
   /** The logs of the run's ranks, as they grow. */
   'run.follow': {input: FollowInput; result: NodeRunDetail; event: ChunkEvent | StateEvent | NewsEvent | QueueEvent | BeatEvent}
-  /** A part of one rank's log. */
-  'run.window': {input: LogQuestion; result: LogWindow; event: never}
   /** Ends the ranks. */
   'run.stop': {input: RunStop; result: RunStopped; event: never}
   /** Deletes the run's folder. */

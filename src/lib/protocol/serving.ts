@@ -59,6 +59,22 @@ export interface AgentQuestion {
   wait: number
   services: Record<string, ServerReport>
   ca: string | null
+  /** What model servers have leased of this node's daemon. Agents of older versions lack it. */
+  gpus?: ServerGpuUse[]
+}
+
+/** A lease of one GPU, and its use. Sizes in bytes. */
+export interface ServerGpuUse {
+  /** Id of the server's service, on this node or another one. */
+  service: string
+  /** Of the GPU, on this node. */
+  index: number
+  /** Share of the last second in which the GPU computed, for whomever, 0 to 1. */
+  busy: number
+  /** Allocated by the server. */
+  used: number
+  /** That it may allocate. */
+  memory: number
 }
 
 export interface PlaceOrder {

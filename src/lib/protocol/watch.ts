@@ -190,6 +190,8 @@ export interface HardwareSample {
   disk: [number, number]
   ranks: Record<string, [number, number, number, number, number]>
   gpus: Record<string, [number | null, number | null, number | null, number | null]>
+  /** How long the log of each rank was at the end, in bytes; absent: nobody looked. */
+  logs?: Record<string, number>
 }
 
 /** The collective is the one that it waits in; times in seconds, the last one since 1970. */

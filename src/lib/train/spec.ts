@@ -54,6 +54,7 @@ type CommonSpec = {
   hang?: NonNullable<RunSpec['watched']['hang']>
   profile?: NonNullable<RunSpec['watched']['profile']>
   textfile?: string
+  dcgm?: string
   outputs: string[]
   commit: Later<string | null>
   created: FromEnv

@@ -123,7 +123,7 @@ export interface RunSpec {
   /** It makes room where the head says so, and goes on later. */
   preemptible?: true
   /** As the manifest has it, for spec.json. */
-  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string}
+  watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string; dcgm?: string}
   outputs: string[]
   env: Record<string, string>
   placements: Placement[]

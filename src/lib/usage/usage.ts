@@ -26,7 +26,7 @@ export interface UsageEntry {
   source: 'node' | 'record'
 }
 
-export const usageBy = ['user', 'project', 'node', 'rack'] as const
+export const usageBy = ['user', 'project', 'node', 'rack', 'day', 'hour'] as const
 export type UsageBy = (typeof usageBy)[number]
 
 /** What somebody, or something, had. Hours within the time that was asked for. */
@@ -115,7 +115,8 @@ function withRack(entry: UsageEntry): UsageEntry {
 }
 
 /**
- * Rows, the most GPU hours first, then the most node hours. Time outside of `since` to `until` does not count. Pure.
+ * Rows, the most GPU hours first, then the most node hours; hours and days by time, in UTC. Time outside of `since` to `until`
+ * does not count. Pure.
  */
 export function summarizeUsage(
   entries: UsageEntry[],
@@ -123,6 +124,7 @@ export function summarizeUsage(
   since: number,
   until: number,
 ): {rows: UsageRow[]; total: Omit<UsageRow, 'name'>} {
+  if (by === 'hour' || by === 'day') return byTime(entries, by, since, until)
   const parts = entries.flatMap((entry) =>
     by === 'node' && entry.node === null
       ? entry.nodes.map((node) => ({entry, name: node, share: 1 / entry.nodes.length}))
@@ -137,8 +139,44 @@ export function summarizeUsage(
   return {rows, total: totalOf([...groups.values()].flat(), since, until)}
 }
 
+/** An hour or a day without any run is none of the rows. */
+function byTime(
+  entries: UsageEntry[],
+  by: 'day' | 'hour',
+  since: number,
+  until: number,
+): {rows: UsageRow[]; total: Omit<UsageRow, 'name'>} {
+  const seconds = by === 'hour' ? 3600 : 86_400
+  const slots = new Map<number, {entry: UsageEntry; share: number}[]>()
+  for (const entry of entries) {
+    const last = Math.min(entry.ended, until)
+    for (let slot = Math.floor(Math.max(entry.started, since) / seconds); slot * seconds < last; slot++) {
+      const group = slots.get(slot) ?? []
+      group.push({entry, share: 1})
+      slots.set(slot, group)
+    }
+  }
+  const rows = [...slots].toSorted(([a], [b]) => a - b)
+  const name = (slot: number): string => {
+    const text = new Date(slot * seconds * 1000).toISOString()
+    return by === 'hour' ? `${text.slice(0, 10)} ${text.slice(11, 16)}Z` : text.slice(0, 10)
+  }
+  const within = entries.filter((one) => one.ended >= since && one.started <= until)
+  return {
+    rows: rows.map(([slot, group]) => ({
+      name: name(slot),
+      ...totalOf(group, Math.max(since, slot * seconds), Math.min(until, (slot + 1) * seconds)),
+    })),
+    total: totalOf(
+      within.map((entry) => ({entry, share: 1})),
+      since,
+      until,
+    ),
+  }
+}
+
 /** The same person at two machines is one user. */
-function nameOf({user, project, node, rack}: UsageEntry, by: UsageBy): string {
+function nameOf({user, project, node, rack}: UsageEntry, by: 'user' | 'project' | 'node' | 'rack'): string {
   if (by === 'user') return user.split('@')[0] as string
   return {project, node, rack}[by] ?? '-'
 }

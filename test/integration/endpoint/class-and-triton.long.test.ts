@@ -1,6 +1,10 @@
+import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import type {TensorAnswer} from '../../../src/lib/endpoint/index.ts'
+import {openHost} from '../../../src/lib/host/index.ts'
+import {buildEnvironments} from '../../support/built-environments.ts'
 import {startEndpointRack, type EndpointRack} from '../../support/endpoint-rack.ts'
+import {callKServe, callTriton} from '../../support/tensor-clients.ts'
 
 const SETTINGS = {
   name: 'whatever',
@@ -57,6 +61,24 @@ class TritonPythonModel:
             for one in requests
         ]
 `
+/** Gives back what it gets, of each type. */
+const TYPES = ['FP32', 'INT64', 'BOOL', 'BYTES', 'FP16']
+const triton = (name: string): string => (name === 'BYTES' ? 'TYPE_STRING' : `TYPE_${name}`)
+const SAME_CONFIG = `
+backend: "python"
+input [${TYPES.map((name) => `{name: "${name}" data_type: ${triton(name)} dims: [-1]}`).join(', ')}]
+output [${TYPES.map((name) => `{name: "${name}_out" data_type: ${triton(name)} dims: [-1]}`).join(', ')}]
+`
+const SAME = `
+import triton_python_backend_utils as pb_utils
+
+class TritonPythonModel:
+    def execute(self, requests):
+        return [pb_utils.InferenceResponse([self.same(one, name) for name in ${JSON.stringify(TYPES)}]) for one in requests]
+
+    def same(self, request, name):
+        return pb_utils.Tensor(name + "_out", pb_utils.get_input_tensor_by_name(request, name).as_numpy())
+`
 
 let site: EndpointRack
 
@@ -71,10 +93,12 @@ beforeAll(async () => {
     'double',
     model('double', {'config.pbtxt': CONFIG, '1/model.py': TRITON, 'requirements.txt': 'inflection==0.5.1\n'}),
   )
+  await site.run('same', model('same', {'config.pbtxt': SAME_CONFIG, '1/model.py': SAME}))
   for (const [name, run, path] of [
     ['words', 'words', 'words/'],
     ['empty', 'empty', 'words'],
     ['double', 'double', 'double'],
+    ['same', 'same', 'same'],
   ] as const)
     await site.models.register(await site.models.findRegistration({name, run, path}))
 }, 300_000)
@@ -139,4 +163,37 @@ test("a model of Triton's repository is served by a real Triton, under the endpo
   expect([...new Float32Array(new Uint8Array(bytes.subarray(begin)).buffer)]).toEqual([2, 4, 6, 8])
   await site.endpoints.remove('double')
   expect((await site.endpoints.list()).map(({name}) => name)).not.toContain('double')
+}, 900_000)
+
+test("Triton's clients and KServe's, HTTP and gRPC, get through the gateway what Triton says, type by type", async () => {
+  const [triton, kserve] = await buildEnvironments(
+    ['tritonclient[grpc,http]==2.73.0\n', 'kserve==0.21.0\n'],
+    '>=3.11,<3.13',
+  )
+  await site.endpoints.deploy({name: 'same'})
+  const host = await openHost(site.rack.fleet(), site.rack.rack.nodes[0]!, site.rack.context())
+  const place = {
+    endpoints: site.endpoints,
+    uri: site.tracking.mlflow.uri,
+    caFile: join(host.root, 'head/tls/ca.pem'),
+  }
+  const given = {
+    FP32: [1.5, 2, -3],
+    INT64: [1, -5, 3],
+    BOOL: [true, false, true],
+    BYTES: ['a', '', 'ü'.repeat(900)],
+    FP16: [1, 65504, 0.5],
+  }
+  const out = Object.fromEntries(Object.entries(given).map(([name, values]) => [`${name}_out`, values]))
+  const called = await callTriton(join(triton!, 'bin/python'), place, 'same', given)
+  expect(called).toMatchObject({live: [true, true], ready: [true, true], same: true})
+  expect(called.inputs).toEqual(TYPES.map((name) => [name, name, [-1]]))
+  expect(called).toMatchObject({binary: out, grpc: out, streamed: out})
+  const {FP16_out: _, ...numbers} = out
+  expect(called.json).toEqual(numbers)
+  expect(called.refused).toEqual(['400', expect.stringContaining('nobody')])
+  const typed = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, [name, values]])) as Parameters<
+    typeof callKServe
+  >[3]
+  expect(await callKServe(join(kserve!, 'bin/python'), place, 'same', typed)).toEqual({rest: out, grpc: out})
 }, 900_000)

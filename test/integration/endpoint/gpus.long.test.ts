@@ -16,6 +16,7 @@ const MANIFEST = `
 name: eyes
 endpoints:
   eyes: {model: eyes, command: "${COMMAND}", replicas: 2, gpus: {memory: 64MiB}}
+  ears: {model: eyes, command: "${COMMAND}", gpus: {memory: 32MiB}}
   far: {model: eyes, command: "${COMMAND}", gpus: {count: 2, fraction: 0.25, remote: true}}
   sleepy: {model: eyes, command: "${COMMAND}", replicas: 0..2, scale: {target: 1, idle: 2, down: 2}, gpus: 1}
 `
@@ -99,6 +100,55 @@ test('two servers have shares of one GPU, see nothing else, and give them back, 
   expect(await leases((found) => found.length === 1, 'one of fewer')).toHaveLength(1)
   await endpoints.remove('eyes')
   await leases((found) => found.length === 0, 'none')
+})
+
+/** What the head tells Prometheus of GPUs: of each series without its prefix, its value. */
+async function gpuSeries(): Promise<Record<string, number>> {
+  const head = await connectHead(site.rack.rack, site.rack.fleet(), site.rack.context())
+  const answer = await fetch(`${head.uri}/flexrack/v1/metrics`, {
+    headers: {authorization: `Bearer ${head.token.reveal()}`},
+  })
+  const lines = [...(await answer.text()).matchAll(/^flexrack_gateway_(gpu_.*) (\S+)$/gm)]
+  await head.close()
+  return Object.fromEntries(lines.map(([, series, value]) => [series!, Number(value)]))
+}
+
+async function seriesOnce(isSo: (found: Record<string, number>) => boolean): Promise<Record<string, number>> {
+  for (const until = Date.now() + 60_000; ;) {
+    const found = await gpuSeries()
+    if (isSo(found)) return found
+    if (Date.now() > until) throw new Error(`not in a minute: ${JSON.stringify(found)}`)
+    await sleep(500)
+  }
+}
+
+test('two endpoints share one GPU; the head tells what each has of it, for as long as it has', async () => {
+  const at = (endpoint: string): string => `{endpoint="${endpoint}",node="node-1",gpu="0"}`
+  await endpoints.deploy({name: 'eyes', on: 'node-1'})
+  await endpoints.deploy({name: 'ears', on: 'node-1'})
+  const seen = await Promise.all([ask('eyes'), ask('ears'), ask('eyes'), ask('ears')])
+  expect(seen.map(({devices, memory}) => [devices, memory / MIB])).toEqual([
+    [1, 64],
+    [1, 32],
+    [1, 64],
+    [1, 32],
+  ])
+  const leased = 'gpu_memory_leased_bytes'
+  const both = await seriesOnce((found) => Object.keys(found).length === 6)
+  expect(both).toMatchObject({[leased + at('eyes')]: 128 * MIB, [leased + at('ears')]: 32 * MIB})
+  expect(both[`gpu_busy_ratio${at('eyes')}`]).toBeGreaterThanOrEqual(0)
+  // A release that has ended leaves nothing: the next one has the same series.
+  await endpoints.deploy({name: 'ears', on: 'node-1', force: true})
+  expect(await ask('ears')).toMatchObject({devices: 1, memory: 32 * MIB})
+  await leases((found) => found.length === 3, 'of the new release alone')
+  const again = await seriesOnce((found) => found[leased + at('ears')] === 32 * MIB)
+  expect(Object.keys(again).sort()).toEqual(Object.keys(both).sort())
+  await endpoints.remove('ears')
+  expect(Object.keys(await seriesOnce((found) => !(leased + at('ears') in found)))).toHaveLength(3)
+  expect(await ask('eyes')).toMatchObject({devices: 1, memory: 64 * MIB})
+  await endpoints.remove('eyes')
+  await leases((found) => found.length === 0, 'none')
+  expect(await seriesOnce((found) => Object.keys(found).length === 0)).toEqual({})
 })
 
 test('one that needs more than its node has leases of the other one by itself', async () => {

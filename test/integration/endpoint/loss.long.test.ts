@@ -181,21 +181,52 @@ test(`the head scales up and down ${SCALES} times, as load comes and goes: 0 los
   expect(changes.size).toBeGreaterThanOrEqual(SCALES)
 })
 
+/** Resolves when a process has ended, its connections with it: milliseconds since 1970. */
+async function deathOf(pid: number): Promise<number> {
+  await until(async () => {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z')
+    return /\) [ZX]/.test(stat) || undefined
+  })
+  return Date.now()
+}
+
 test('the head killed with -9 five times: who comes meanwhile waits; what was under way breaks', async () => {
-  const broken: number[] = []
+  const kills: {killed: number; dead: number}[] = []
   const report = await under('mixed', 20, async (traffic) => {
     for (let kill = 0; kill < 5; kill++) {
       const pid = await pidOf('node-1', 'head')
-      const before = traffic.now().lost.length
       await sleep(WELL_MS)
+      const killed = Date.now()
       process.kill(pid!, 'SIGKILL')
+      kills.push({killed, dead: await deathOf(pid!)})
       await until(async () => ((await pidOf('node-1', 'head')) === pid ? undefined : true))
       await traffic.more(30)
-      broken.push(traffic.now().lost.length - before)
     }
   })
-  console.log(lossText('head killed 5 times, one address', report, `; ${broken.join(', ')} broken at each kill`))
+  const lost = kills.map(({killed, dead}, at) => {
+    const mine = report.lost.filter((one) => one.at >= killed && one.at < (kills[at + 1]?.killed ?? Infinity))
+    return {
+      ms: dead - killed,
+      before: mine.filter(({due}) => due < killed),
+      dying: mine.filter(({due}) => due >= killed && due <= dead),
+      kept: mine.filter(({due, on}) => due > dead && on === 'kept'),
+      after: mine.filter(({due, on}) => due > dead && on !== 'kept'),
+    }
+  })
+  const told = lost.map(({ms, before, dying, kept, after}) =>
+    [
+      `${before.length} before, ${dying.length} in the ${ms} ms of its death`,
+      `${kept.length} later on kept connections, ${after.length} on new ones`,
+    ].join(', '),
+  )
+  console.log(
+    lossText('head killed 5 times, one address', report, `\n  lost, by when they were due: ${told.join('; ')}`),
+  )
   expect(report.answered + report.lost.length).toBe(report.sent)
+  expect(lost.flatMap(({before, dying, kept, after}) => [...before, ...dying, ...kept, ...after])).toHaveLength(
+    report.lost.length,
+  )
   // Nobody was refused: what fails had its request, or at least its connection, at the process that died.
   expect(report.lost.map(({why}) => why).filter((why) => why !== 'ECONNRESET' && why !== 'EPIPE')).toEqual([])
+  expect(lost.flatMap(({after}) => after)).toEqual([])
 })

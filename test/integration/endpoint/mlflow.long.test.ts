@@ -56,6 +56,17 @@ test("a model of scikit-learn is served by MLflow's own server, in the environme
   expect(await ask('iris', 'rows.json', {dataframe_split: logged.rows})).toEqual(logged.sklearn)
   expect(await ask('iris', 'rows.csv', logged.csv)).toEqual(logged.sklearn)
   expect((await endpoints.list())[0]).toMatchObject({name: 'iris', state: 'serving'})
+  // As tensors, one a column, through the same gateway.
+  const inputs = logged.rows.columns.map((name, at) => {
+    const data = logged.rows.data.map((row) => row[at])
+    return {name, datatype: 'FP64', shape: [data.length], data}
+  })
+  const tensors = await fetch(`${head.connection.uri}/endpoints/iris/v2/models/iris/infer`, {
+    method: 'POST',
+    headers: {authorization: `Bearer ${(await endpoints.token('iris')).reveal()}`},
+    body: JSON.stringify({inputs}),
+  })
+  expect([tensors.status, await tensors.json()]).toMatchObject([200, {outputs: [{data: logged.sklearn}]}])
   await expect(ask('iris', 'rows.json', {dataframe_split: {columns: ['x'], data: [['y']]}})).rejects.toMatchObject({
     code: 'ENDPOINT_FAILED',
     details: {status: 400},

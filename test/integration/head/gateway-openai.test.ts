@@ -157,7 +157,7 @@ describe('what is let through', () => {
     expect((await server.call('GET', '/endpoints/chat/health')).status).toBe(503)
   })
 
-  test("of MLflow's server invocations, ping and version are, with its errors", async () => {
+  test("of MLflow's server invocations, ping and version are, with its errors, and the tensors of its model", async () => {
     await server.activate('iris', [target.url], {protocol: 'mlflow', health: '/ping'})
     answer = json({predictions: [1]})
     expect(await (await server.call('POST', '/endpoints/iris/invocations', {body: {inputs: [[1]]}})).json()).toEqual({
@@ -166,6 +166,12 @@ describe('what is let through', () => {
     for (const path of ['ping', 'version', 'health'])
       expect((await server.call('GET', `/endpoints/iris/${path}`)).status).toBe(200)
     expect((await server.call('GET', '/endpoints/iris/docs')).status).toBe(404)
+    // and tensors of that model, of no other
+    for (const path of ['v2/models/iris', 'v2/models/iris/ready', 'v2/health/ready'])
+      expect((await server.call('GET', `/endpoints/iris/${path}`)).status).toBe(200)
+    expect((await server.call('POST', '/endpoints/iris/v2/models/iris/infer', {body: {inputs: []}})).status).toBe(200)
+    expect((await server.call('GET', '/endpoints/iris/v2/models/other')).status).toBe(404)
+    expect((await server.call('POST', '/endpoints/iris/v2/repository/index', {body: {}})).status).toBe(404)
     await server.activate('iris', [], {protocol: 'mlflow', health: '/ping'})
     expect(await (await server.call('POST', '/endpoints/iris/invocations', {body: {}})).json()).toMatchObject({
       error_code: 'TEMPORARILY_UNAVAILABLE',

@@ -3,6 +3,7 @@ import {startTestHead, type TestHead} from '../../support/head.ts'
 import {onnxTests} from './mlflow/onnx.ts'
 import {peopleTests} from './mlflow/people.ts'
 import {programsTests} from './mlflow/programs.ts'
+import {providersTests} from './mlflow/providers.ts'
 import {registryTests} from './mlflow/registry.ts'
 import {trackingTests} from './mlflow/tracking.ts'
 
@@ -18,3 +19,4 @@ registryTests(() => head)
 onnxTests(() => head)
 programsTests(() => head)
 peopleTests(() => head)
+providersTests(() => head)

@@ -4,7 +4,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import type {PageRunDetail, PageTopology} from '../../../src/lib/head/types.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {drivePage, type DrivenPage} from '../../support/page-driver.ts'
-import {rackOf, runsOf} from '../../support/page-facts.ts'
+import {idleOf, rackOf, runsOf} from '../../support/page-facts.ts'
 import {openHand, type Hand} from '../../support/ui-hand.ts'
 
 let server: TestServer
@@ -43,6 +43,19 @@ beforeAll(async () => {
           attempts: [1],
         }
       },
+      merged: () => ({
+        rank: null,
+        attempt: 1,
+        node: 'gpu01, gpu02',
+        from: 1,
+        to: 2,
+        size: 2,
+        text: `[0-3] ${hostile}\n`,
+        open: false,
+        ranks: [0, 1],
+        attempts: [1],
+      }),
+      idle: () => idleOf(),
       stacks: () => ({
         attempt: 1,
         groups: [{ranks: [0], frames: [{file: hostile, line: 1, function: hostile}]}],
@@ -140,6 +153,8 @@ test('every page is without errors, whatever runs and logs are called, and fits 
       '',
       'runs',
       `runs/${encodeURIComponent('digits-ab12c')}?rank=0`,
+      'runs/digits-ab12c?rank=all&search=img&only=1',
+      'idle',
       'compare?run=digits-ab12c&run=digits-9dkw2',
       'sweeps',
       'endpoints',

@@ -5,7 +5,10 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {openEndpoints} from '../../../src/lib/endpoint/index.ts'
 import {connectHead, headStatus, planHead, startHead, stopHead} from '../../../src/lib/head/index.ts'
+import {swapped} from '../../../src/lib/head/promote.ts'
+import {HEAD_HANDLERS, headEnv} from '../../../src/lib/head/steps.ts'
 import {openHost, serviceStatus} from '../../../src/lib/host/index.ts'
+import {executePlan, throwIfFailed} from '../../../src/lib/plan/index.ts'
 import {loadRack, saveRack, type Rack} from '../../../src/lib/rack/index.ts'
 import {sharedEnvironments} from '../../support/environments.ts'
 import {startLocalRack, type TestLocalRack} from '../../support/local-rack.ts'
@@ -106,6 +109,39 @@ test('head promote makes the standby the head; the other one follows it when it 
   expect(await looking.list()).toMatchObject([{name: 'digits', state: 'serving'}])
   expect((await looking.keys.add('digits', {client: 'app', seconds: 60})).standbyUrl).toContain('/endpoints/digits')
   await looking.close()
+})
+
+test('a head that comes back after a promotion steps down, whoever starts it; with an older rack file nothing else changes', async () => {
+  const [fleet, context, older] = [local.fleet(), local.context(), rack]
+  const pid = async (node: string): Promise<number | null> => {
+    const place = rack.nodes.find((one) => one.name === node)!
+    return (await serviceStatus(await openHost(fleet, place, context), 'head')).pid
+  }
+  await stopHead(rack, fleet, context, {firstOnly: true})
+  // As where the old head's node is away: nobody has it follow.
+  const plan = await planHead(rack, fleet, context, 'promote')
+  throwIfFailed(await executePlan(plan, HEAD_HANDLERS, headEnv(swapped(rack), fleet, context), context))
+  rack = await loadRack(rack.path, process.env)
+  expect([rack.head.node, rack.head.standby]).toEqual([older.head.standby, older.head.node])
+  const before = await pid(rack.head.node)
+  await expect(startHead(older, fleet, context)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining(`${rack.head.node} (`),
+    hint: expect.stringContaining('flexrack head promote'),
+  })
+  expect(await headStatus(older, fleet, context)).toMatchObject({
+    state: 'superseded',
+    superseded: {node: rack.head.node},
+  })
+  expect(await headStatus(rack, fleet, context)).toMatchObject({standby: {state: 'superseded'}})
+  expect(await pid(rack.head.node)).toBe(before)
+  // What took over is lost as well: the one that had stepped down is the head again.
+  await stopHead(rack, fleet, context, {firstOnly: true})
+  const status = await startHead(rack, fleet, context, {promote: true})
+  rack = await loadRack(rack.path, process.env)
+  expect(rack.head).toMatchObject({node: older.head.node, standby: older.head.standby})
+  expect(status).toMatchObject({node: older.head.node, state: 'running', standby: {following: {state: 'following'}}})
+  expect(status.superseded).toBeUndefined()
 })
 
 test('a rack file that names no standby any more ends it', async () => {

@@ -94,8 +94,12 @@ class HardwareOfARunTest(unittest.TestCase):
     def test_one_nvidia_smi_stays_for_the_run_is_asked_for_the_run_s_gpus_alone_and_ends_with_it(self):
         self.with_smi()
         self.rack.script("import os, time\nwhile not os.path.exists('over'): time.sleep(0.05)\n")
-        run = self.rack.start(["node-1"], sample_seconds=0.2, placed=[{"gpus": ["GPU-b"], "cpus": None, "memory": []}])
+        jobs = Path(self.smi.name, "jobs")
+        jobs.mkdir()
+        placed = [{"gpus": ["GPU-b"], "cpus": None, "memory": []}]
+        run = self.rack.start(["node-1"], sample_seconds=0.2, placed=placed, dcgm=str(jobs))
         until(lambda: sum(1 for one in self.samples(run) if one["gpus"] and one["attempt"] == 1) > 3)
+        self.assertEqual([(path.name, path.read_text()) for path in jobs.iterdir()], [("1", f"{run}\n")])
         pid = supervisor_pid(self.rack, run, "node-1")
         smi = [
             child
@@ -105,6 +109,7 @@ class HardwareOfARunTest(unittest.TestCase):
         self.assertEqual(len(smi), 1)
         (self.rack.folder / "code" / "over").touch()
         self.rack.finish(run)
+        self.assertEqual(os.listdir(jobs), [])
         self.assertFalse(is_alive(smi[0]))
         requested = Path(self.smi.name, "asked").read_text().splitlines()
         self.assertEqual(len(requested), 1)

@@ -209,3 +209,30 @@ test('over several racks a machine of two of them counts once, nodes have the na
   ])
   expect(usageReport([lab], 'node', 0).rows.map(({name}) => name)).toEqual(['a', 'node-1', 'node-2'])
 })
+
+test('by hour and by day each has its part of every run, in order, and all together are the whole', () => {
+  const entries = [
+    entry({
+      started: 9.5 * HOUR,
+      ended: 11.25 * HOUR,
+      gpus: 2,
+      gpuSeen: 2 * 1.75 * HOUR,
+      gpuBusy: 1.75 * HOUR,
+      cpu: null,
+    }),
+    entry({run: 'r2', started: 30 * HOUR, ended: 30.5 * HOUR, gpus: 1, cpu: null}),
+  ]
+  const {rows, total} = summarizeUsage(entries, 'hour', 10 * HOUR, 40 * HOUR)
+  const shown = rows.map(({name, runs, gpuHours, gpuBusyHours}) => [name, runs, gpuHours, gpuBusyHours])
+  expect(shown).toEqual([
+    ['1970-01-01 10:00Z', 1, 2, 1],
+    ['1970-01-01 11:00Z', 1, 0.5, 0.25],
+    ['1970-01-02 06:00Z', 1, 0.5, null],
+  ])
+  expect(total.gpuHours).toBe(3)
+  const days = summarizeUsage(entries, 'day', 0, 40 * HOUR).rows
+  expect(days.map(({name, gpuHours}) => [name, gpuHours])).toEqual([
+    ['1970-01-01', 3.5],
+    ['1970-01-02', 0.5],
+  ])
+})

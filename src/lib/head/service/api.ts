@@ -7,10 +7,11 @@ import {addClaims, issueWithClaim} from './claims/routes.ts'
 import {certify} from './tls/certify.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {addKeys} from './tokens/key-routes.ts'
+import {personOf} from './people/person.ts'
 import {tryReach} from './gateway/reach.ts'
 import {addSampleApi} from './sampling/api.ts'
 import type {Parts} from './parts.ts'
-import {requireForward, type Logins} from './tokens/browser-login.ts'
+import {ownerIn, requireForward, type Logins} from './tokens/browser-login.ts'
 import {FOLLOW_MS} from './standby/followers.ts'
 import {openIssuing} from './people/token-api.ts'
 import {artifactsOf, publicStore, storeOf} from './tracking/mlflow-command.ts'
@@ -73,13 +74,18 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
       throw new Failure(400, 'USAGE', 'a login opens "page" or "look", or else MLflow')
     if (login !== undefined && (typeof login !== 'string' || !logins.isAlive(login)))
       throw new Failure(404, 'NOT_FOUND', 'that login has ended')
-    return logins.issue({...(opens && {opens}), ...(login !== undefined && {login})})
+    const by = ownerIn(request.caller)
+    // There all projects are open.
+    if (!opens && by && personOf(by, parts.people)?.role !== 'admin')
+      throw new Failure(403, 'REFUSED', `MLflow's pages take an admin of the rack, and ${by.user} is none`)
+    return logins.issue({...(opens && {opens}), ...(login !== undefined && {login}), by})
   })
   app.put<{Params: {login: string}}>('/flexrack/v1/logins/:login', (request) => {
-    logins.goesOn(request.params.login)
+    logins.goesOn(request.params.login, ownerIn(request.caller))
     return {}
   })
   app.delete<{Params: {login: string}}>('/flexrack/v1/logins/:login', async (request) => {
+    logins.requireOwn(request.params.login, ownerIn(request.caller))
     await logins.end(request.params.login)
     parts.ui.endLogin(request.params.login)
     return {}
@@ -111,7 +117,7 @@ function aboutToken({kind, run_id: run, endpoint, client, name, node, joint}: Re
 }
 
 async function statusOf(parts: Parts): Promise<ServerStatus> {
-  const {config, tokens, endpoints, mlflow, followers, following, startedAt, url, port} = parts
+  const {config, tokens, endpoints, mlflow, followers, following, superseded, startedAt, url, port} = parts
   const disk = await statfs(config.folder)
   return {
     version: config.version,
@@ -127,5 +133,6 @@ async function statusOf(parts: Parts): Promise<ServerStatus> {
     endpoints: endpoints.names().length,
     tokens: tokens.count,
     ...(following ? {following: following.status} : {followers: followers.list()}),
+    ...(superseded.record && {superseded: superseded.record}),
   }
 }

@@ -31,6 +31,7 @@ import {watchCanaries} from './releases/judge.ts'
 import {Shadows} from './releases/shadow.ts'
 import {Samples} from './sampling/samples.ts'
 import {Scaler, watchDemand} from './scaling/scaler.ts'
+import {Deposing} from './standby/deposing.ts'
 import {openStores} from './stores.ts'
 
 /** The head's process: `node head-service.mjs <config.json>`. Ends on SIGTERM, answers under way first. */
@@ -89,15 +90,18 @@ async function main(configFile: string): Promise<void> {
   if (following) {
     following.whenRenewed((identity) => listeners.show(identity))
     following.start(parts.url)
-  } else mlflow.start()
+  }
   // What is decided is decided by one head.
-  const own = (): (() => void)[] => [watchTokens(parts), watchCanaries(parts), watchDemand(parts), watchPromises(parts)]
-  const unwatch = following ? [() => void following.end()] : own()
+  const unwatch = following ? [() => void following.end()] : await decide(parts)
   await writeDurably('head.listener', join(config.folder, HEAD_FILES.listener), listener)
   logLine(
     `the ${following ? 'standby' : 'head'} of flexrack ${config.version} listens on ${config.bind}:${port} with TLS, on 127.0.0.1:${plainPort} without`,
   )
 
+  const stepDown = (): void => {
+    for (const end of unwatch.splice(0)) end()
+    void mlflow.stop()
+  }
   let ending = false
   const end = async (signal: string): Promise<void> => {
     if (ending) return
@@ -113,7 +117,18 @@ async function main(configFile: string): Promise<void> {
     logLine('ended')
     process.exit(0)
   }
+  parts.superseded.whenSo(stepDown)
+  parts.superseded.whenOver(() => void end('the head again'))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal))
+}
+
+/** What a head does by itself, unless it has stepped down; with what ends it. */
+async function decide(parts: Parts): Promise<(() => void)[]> {
+  if (parts.superseded.record) return []
+  parts.mlflow.start()
+  const deposing = await Deposing.open(parts.config.folder)
+  deposing?.start(parts.url)
+  return [watchTokens(parts), watchCanaries(parts), watchDemand(parts), watchPromises(parts), () => deposing?.end()]
 }
 
 /** Who listens on all addresses listens on loopback, too. */

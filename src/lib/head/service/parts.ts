@@ -20,6 +20,7 @@ import type {Samples} from './sampling/samples.ts'
 import type {Scaler} from './scaling/scaler.ts'
 import type {Followers} from './standby/followers.ts'
 import type {Following} from './standby/following.ts'
+import type {Superseded} from './standby/superseded.ts'
 import type {Issuer} from './tls/issuer.ts'
 import type {Caller} from './tokens/token-kinds.ts'
 import type {Tokens} from './tokens/tokens.ts'
@@ -63,6 +64,8 @@ export interface Parts {
   followers: Followers
   /** Of a standby: whom it follows. */
   following?: Following
+  /** Whether another head has taken over. */
+  superseded: Superseded
   /** The rack's page. */
   ui: Ui
   limits: Limits

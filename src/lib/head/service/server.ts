@@ -25,7 +25,7 @@ import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './limits/pending-connections.ts'
 import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
 import {requireRoute} from './standby/refusals.ts'
-import {addFollow} from './standby/routes.ts'
+import {addFollow, addSuperseded} from './standby/routes.ts'
 import type {Identity} from './tls/certificates.ts'
 import type {Caller} from './tokens/token-kinds.ts'
 
@@ -88,6 +88,7 @@ export async function buildServer(
     request.caller = callers.identify(request.headers, request.raw.socket)
     requireKind(request.caller, request, path, parts)
     if (parts.following) requireRoute(parts.following, request)
+    parts.superseded.requireRoute(request)
   })
   app.setErrorHandler((error: Error, request, reply) => {
     const {status, headers, body, message} = answerOf(error, request.url)
@@ -105,6 +106,7 @@ export async function buildServer(
   })
   addApi(app, parts, logins)
   addFollow(app, parts)
+  addSuperseded(app, parts)
   addAgentApi(app, parts)
   addHandRoutes(app, parts, logins)
   addPages(app, parts, logins)

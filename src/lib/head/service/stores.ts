@@ -4,8 +4,10 @@ import type {Parts} from './parts.ts'
 import {People} from './people/people.ts'
 import {Rollouts} from './releases/rollouts.ts'
 import {adoptFollowed} from './standby/adopt.ts'
+import {Deposing} from './standby/deposing.ts'
 import {Followers} from './standby/followers.ts'
 import {Following} from './standby/following.ts'
+import {Superseded} from './standby/superseded.ts'
 import {Authority} from './tls/authority.ts'
 import {Tokens} from './tokens/tokens.ts'
 import {Traffic} from './gateway/traffic.ts'
@@ -13,7 +15,7 @@ import {Traffic} from './gateway/traffic.ts'
 /** What a head knows for good, on its own or by following another. */
 export type Stores = Pick<
   Parts,
-  'tokens' | 'people' | 'endpoints' | 'rollouts' | 'traffic' | 'authority' | 'followers' | 'following'
+  'tokens' | 'people' | 'endpoints' | 'rollouts' | 'traffic' | 'authority' | 'followers' | 'following' | 'superseded'
 >
 
 /** Of a head: read from its folder. Of a standby: what it was told, for which it waits where that is nothing yet. */
@@ -31,10 +33,14 @@ async function openOwn({folder}: ServiceConfig): Promise<Stores> {
   const rollouts = await Rollouts.open(folder)
   const followers = new Followers(tokens)
   for (const one of [tokens, endpoints, rollouts]) one.whenChanged(() => followers.changed())
-  return {tokens, people, endpoints, rollouts, traffic: new Traffic(), authority, followers}
+  const superseded = await Superseded.open(folder)
+  return {tokens, people, endpoints, rollouts, traffic: new Traffic(), authority, followers, superseded}
 }
 
 async function openFollowing(config: Parameters<typeof Following.open>[0]): Promise<Stores> {
+  await Superseded.forget(config.folder)
+  await Deposing.forget(config.folder)
+  const superseded = await Superseded.open(config.folder)
   const tokens = await Tokens.following(config.folder)
   const endpoints = Endpoints.following()
   const rollouts = Rollouts.following()
@@ -42,5 +48,15 @@ async function openFollowing(config: Parameters<typeof Following.open>[0]): Prom
   const following = await Following.open(config, {tokens, endpoints, rollouts, traffic})
   const followers = new Followers(tokens)
   const people = People.following()
-  return {tokens, people, endpoints, rollouts, traffic, authority: following.certificates, followers, following}
+  return {
+    tokens,
+    people,
+    endpoints,
+    rollouts,
+    traffic,
+    authority: following.certificates,
+    followers,
+    following,
+    superseded,
+  }
 }

@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
 import {openTracking, type MadeToken} from '../../../../src/lib/head/index.ts'
+import {Tracked} from '../../../../src/lib/lineage/tracked.ts'
 import {logIn, logOut} from '../../../../src/lib/people/index.ts'
 import {answerOf, startScript, type TestHead} from '../../../support/head.ts'
 
@@ -116,6 +117,27 @@ export function peopleTests(given: () => TestHead): void {
         '/flexrack/v1/people/tokens?user=alice',
       )
       expect(left.map(({note}) => note)).not.toContain('here')
+    }, 120_000)
+
+    test('what was made before its project was kept apart is found from there, by whom the default workspace is open to', async () => {
+      const {rack} = head.rack
+      const fleet = head.rack.fleet()
+      const place = {rack, fleet, manifest: {name: 'vision', tracking: {}}}
+      const experimentId = (await head.mlflow.ensureExperiment('vision')).id
+      const old = await head.mlflow.createRun({experimentId, name: 'old', tags: {'flexrack.run': 'vision-00old'}})
+      const find = async (from: ReturnType<typeof context>): Promise<string | undefined> => {
+        const tracking = await openTracking(place, from)
+        try {
+          return (await new Tracked(tracking.mlflow, tracking.elsewhere).run('vision-00old'))?.id
+        } finally {
+          await tracking.close()
+        }
+      }
+      expect(await find(head.rack.context())).toBe(old.id)
+      const wish = {method: 'ssh', user: 'alice', key: join(folder, 'key'), seconds: 600, note: 'looks'} as const
+      await logIn(rack, fleet, wish, context())
+      expect(await find(context())).toBeUndefined()
+      await logOut(rack, fleet, context())
     }, 120_000)
   })
 }

@@ -5,7 +5,7 @@ import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {Endpoints} from '../../../../src/lib/head/service/documents/endpoints.ts'
 import {revokeEnded} from '../../../../src/lib/head/service/tokens/expiry.ts'
 import {Locks} from '../../../../src/lib/head/service/documents/locks.ts'
-import {Logins} from '../../../../src/lib/head/service/tokens/browser-login.ts'
+import {Logins, ownerIn, type Owner} from '../../../../src/lib/head/service/tokens/browser-login.ts'
 import {Tokens} from '../../../../src/lib/head/service/tokens/tokens.ts'
 
 let folder: string
@@ -302,5 +302,28 @@ describe('login codes', () => {
     expect(logins.check({cookie, host})).toBeUndefined()
     expect(new Logins(await Tokens.open(folder)).check({cookie, host})).toBeUndefined()
     for (const wrong of ['', '../x', 'x'.repeat(100)]) expect(() => logins.goesOn(wrong)).toThrow('cannot be the name')
+  })
+
+  test("of a user are theirs: after a restart of the head nobody goes on in another's name", async () => {
+    const tokens = await Tokens.open(folder)
+    const of = async (kept: Tokens, user: string): Promise<Owner> => {
+      const {token} = await kept.issueUser({user, expiresAt: Date.now() + 600_000})
+      return ownerIn(kept.check(token))
+    }
+    const alice = await of(tokens, 'alice')
+    const logins = new Logins(tokens)
+    const {code, login} = logins.issue({opens: 'page', by: alice})
+    const [cookie, host] = [(await logins.trade(code, 'localhost:5')).cookie.split(';')[0]!, 'localhost:5']
+    expect(logins.check({cookie, host})).toMatchObject({kind: 'session', user: 'alice'})
+    const opened = await Tokens.open(folder)
+    const after = new Logins(opened)
+    for (const other of [undefined, await of(opened, 'bob')]) {
+      const again = new Logins(opened)
+      again.goesOn(login, other)
+      expect(again.check({cookie, host})).toBeUndefined()
+    }
+    after.goesOn(login, await of(opened, 'alice'))
+    expect(after.check({cookie, host})).toMatchObject({user: 'alice'})
+    expect(() => after.goesOn(login)).toThrow("somebody else's")
   })
 })

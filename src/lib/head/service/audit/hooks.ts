@@ -30,6 +30,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   'POST /flexrack/v1/people/tokens': 'token.issue',
   'POST /flexrack/v1/people/record-token': 'token.issue',
   'DELETE /flexrack/v1/people/tokens/:id': 'token.revoke',
+  'PUT /flexrack/v1/people/providers': 'identity.set',
+  'DELETE /flexrack/v1/people/providers': 'identity.remove',
   'POST /flexrack/v1/people/login/ssh': 'login.user',
   'POST /flexrack/v1/people/login/oidc': 'login.user',
   'POST /flexrack/v1/people/login/ldap': 'login.user',

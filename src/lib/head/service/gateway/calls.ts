@@ -69,21 +69,26 @@ export function readCall(name: string, served: Served, method: string, path: str
 const CALLS: Record<ServingProtocol, string> = {
   v2: 'v2 and the calls of its model (Open Inference Protocol, below v2/models)',
   openai: "calls of OpenAI's API (below v1: models, chat/completions, completions, embeddings, responses)",
-  mlflow: "those of MLflow's model server (invocations, ping, version)",
+  mlflow: "those of MLflow's model server (invocations, ping, version), and v2 and the calls of its model",
 }
 
 const ALLOWED: Record<ServingProtocol, (name: string, isLook: boolean, own: string) => boolean> = {
-  v2: (name, isLook, own) => {
-    if (own === '/v2') return isLook // the server's own name, version and extensions
-    const model = `/v2/models/${name}`
-    const rest = own.startsWith(model) ? REST.exec(own.slice(model.length)) : null
-    return rest !== null && (isLook ? LOOKS : PREDICTIONS).has(rest[1] ?? '')
-  },
+  v2: isOfModel,
   openai: (_name, isLook, own) => (isLook ? OPENAI_LOOKS.test(own) : OPENAI_CALLS.has(own)),
-  mlflow: (_name, isLook, own) => (isLook ? MLFLOW_LOOKS.has(own) : own === '/invocations'),
+  // The runtime mlflow answers tensors, too; another server that does not says so itself.
+  mlflow: (name, isLook, own) =>
+    (isLook ? MLFLOW_LOOKS.has(own) : own === '/invocations') || isOfModel(name, isLook, own),
+}
+
+/** The Open Inference Protocol's calls of the model `name`. */
+function isOfModel(name: string, isLook: boolean, own: string): boolean {
+  if (own === '/v2') return isLook // the server's own name, version and extensions
+  const model = `/v2/models/${name}`
+  const rest = own.startsWith(model) ? REST.exec(own.slice(model.length)) : null
+  return rest !== null && (isLook ? LOOKS : PREDICTIONS).has(rest[1] ?? '')
 }
 
 /** `/health` is every endpoint's; the other two are the Open Inference Protocol's. */
 function isHealthPath(protocol: ServingProtocol, own: string): boolean {
-  return own === '/health' || (protocol === 'v2' && /^\/v2\/health\/(live|ready)$/.test(own))
+  return own === '/health' || (protocol !== 'openai' && /^\/v2\/health\/(live|ready)$/.test(own))
 }

@@ -73,6 +73,7 @@ export class Gateway {
     if (caller.kind !== 'admin' && !(caller.kind === 'endpoint' && caller.endpoint === name))
       throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
     if (parts.following) requireServing(parts.following)
+    parts.superseded.requireServing()
     const record = parts.endpoints.find(name)
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
     parts.clients.enter(exchange, name)

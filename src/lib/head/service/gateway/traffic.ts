@@ -4,6 +4,8 @@ const MOST_TARGETS = 1000
 export class Traffic {
   readonly #inFlight = new Map<string, number>()
   readonly #served = new Map<string, number>()
+  /** The last one of those. */
+  #youngest: string | undefined
   #turn = 0
 
   /**
@@ -42,6 +44,8 @@ export class Traffic {
     else this.#inFlight.delete(target)
     if (!answered) return
     const count = (this.#served.get(target) ?? 0) + 1
+    if (target === this.#youngest) return void this.#served.set(target, count)
+    this.#youngest = target
     this.#served.delete(target) // set again, it is the youngest: the oldest goes first
     this.#served.set(target, count)
     if (this.#served.size > MOST_TARGETS) this.#served.delete(this.#served.keys().next().value!)

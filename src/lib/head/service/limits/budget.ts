@@ -27,6 +27,7 @@ export interface Hold {
 export class Budget {
   readonly #rules: BudgetRules
   readonly #what: string
+  /** The oldest first; where that is asked for. */
   readonly #holders = new Set<Hold>()
   readonly #callers = new Map<string, number>()
   #used = 0
@@ -47,7 +48,7 @@ export class Budget {
       add: (bytes) => {
         this.#require(hold, caller, bytes)
         mine += bytes
-        this.#holders.add(hold)
+        if (this.#rules.oldestGoesOn) this.#holders.add(hold)
         this.#count(caller, bytes)
       },
       release: () => {

@@ -1,3 +1,4 @@
+import {Crowd, type Standing} from '../crowd.ts'
 import {Failure} from '../failure.ts'
 
 export interface PaceRules {
@@ -9,20 +10,20 @@ export interface PaceRules {
 
 /** Bodies that are looked at together: a timer for each would cost a small request more than its body does. */
 class Watch {
-  readonly #paces = new Set<Pace>()
+  readonly #paces = new Crowd<Pace>()
   #timer: NodeJS.Timeout | undefined
 
-  add(pace: Pace, everyMs: number): void {
-    this.#paces.add(pace)
+  add(pace: Pace, everyMs: number): Standing<Pace> {
     this.#timer ??= setInterval(() => this.#look(), everyMs).unref()
+    return this.#paces.add(pace)
   }
 
-  delete(pace: Pace): void {
+  delete(pace: Standing<Pace>): void {
     this.#paces.delete(pace)
   }
 
   #look(): void {
-    for (const pace of this.#paces) pace.look()
+    for (const {at, member} of this.#paces.all()) if (at >= 0) member.look()
     if (this.#paces.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -39,6 +40,7 @@ const watches = new Map<number, Watch>()
 export class Pace {
   readonly #rules: PaceRules
   readonly #watch: Watch
+  readonly #standing: Standing<Pace>
   readonly #isWaiting: () => boolean
   readonly #fail: (failure: Failure) => void
   #bytes = 0
@@ -52,7 +54,7 @@ export class Pace {
     const known = watches.get(rules.everyMs)
     this.#watch = known ?? new Watch()
     if (!known) watches.set(rules.everyMs, this.#watch)
-    this.#watch.add(this, rules.everyMs)
+    this.#standing = this.#watch.add(this, rules.everyMs)
   }
 
   add(bytes: number): void {
@@ -75,6 +77,6 @@ export class Pace {
   }
 
   stop(): void {
-    this.#watch.delete(this)
+    this.#watch.delete(this.#standing)
   }
 }

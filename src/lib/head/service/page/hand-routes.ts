@@ -3,8 +3,9 @@ import type {PageHand} from '../../types.ts'
 import {readObject} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import {goneOf} from '../limits/incoming.ts'
-import type {Logins} from '../tokens/browser-login.ts'
+import {ownerIn, type Logins} from '../tokens/browser-login.ts'
 import type {Parts} from '../parts.ts'
+import {personOf} from '../people/person.ts'
 
 /** A look at a rack of hundreds of nodes, or a part of a log. */
 const LARGEST_ANSWER = 16 * 1024 * 1024
@@ -14,17 +15,22 @@ const MOST_RACKS = 100
 
 type Named = {Params: {login: string}}
 
-/** What a `head ui` asks and answers while it goes on: /flexrack/v1/logins/LOGIN. Admin token only. */
-export function addHandRoutes(app: FastifyInstance, {ui, limits}: Parts, logins: Logins): void {
+/** What a `head ui` asks and answers while it goes on: /flexrack/v1/logins/LOGIN. Of whoever began the login alone. */
+export function addHandRoutes(app: FastifyInstance, {ui, limits, people}: Parts, logins: Logins): void {
   app.post<Named>('/flexrack/v1/logins/:login/questions', async (request) => {
     const {login} = request.params
     const {wait, ...who} = await readObject(request, LARGEST_QUESTION, limits)
-    logins.goesOn(login)
+    const by = ownerIn(request.caller)
+    logins.goesOn(login, by)
+    const hand = readHand(who)
+    // They share what one of them sees, which goes by their roles, too.
+    const view = by && personOf(by, people)?.role !== 'admin' ? `${hand.view} of ${by.id}` : hand.view
     const waitMs = typeof wait === 'number' && wait > 0 ? wait * 1000 : 0
-    return {questions: await ui.hands.next(login, readHand(who), waitMs, goneOf(request))}
+    return {questions: await ui.hands.next(login, {...hand, view}, waitMs, goneOf(request))}
   })
   app.post<Named>('/flexrack/v1/logins/:login/answers', async (request) => {
     const {id, value, error} = await readObject(request, LARGEST_ANSWER, limits)
+    logins.requireOwn(request.params.login, ownerIn(request.caller))
     if (typeof id !== 'string') throw new Failure(400, 'USAGE', 'an answer has the id of its question')
     return {wanted: ui.hands.answer(request.params.login, id, {value, ...readError(error)})}
   })

@@ -1,7 +1,19 @@
 import {address, Html, html, type Content} from './html.ts'
 import {SCRIPT_PATH, STYLE_PATH} from './assets.ts'
+import type {PageUser} from './seen.ts'
 
-export const PAGES = ['rack', 'runs', 'sweeps', 'endpoints', 'models', 'notebooks', 'data', 'people', 'audit'] as const
+export const PAGES = [
+  'rack',
+  'runs',
+  'sweeps',
+  'endpoints',
+  'models',
+  'notebooks',
+  'data',
+  'idle',
+  'people',
+  'audit',
+] as const
 export type PageName = (typeof PAGES)[number]
 
 const TITLES: Readonly<Record<PageName, string>> = {
@@ -12,6 +24,7 @@ const TITLES: Readonly<Record<PageName, string>> = {
   models: 'Models',
   notebooks: 'Notebooks',
   data: 'Data',
+  idle: 'Idle',
   people: 'People',
   audit: 'Audit',
 }
@@ -31,11 +44,17 @@ export interface Drawn {
 
 /**
  * The whole document. `rack`: its name; `may`: whether this browser may change something; `alone`: the rack is one
- * person's, who sees nothing of people.
+ * person's, who sees nothing of people; `user`: who is no admin.
  */
 export function documentOf(
   drawn: Drawn,
-  {rack, racks, may, alone}: {rack: string; racks: readonly string[]; may: boolean; alone: boolean},
+  {
+    rack,
+    racks,
+    may,
+    alone,
+    user,
+  }: {rack: string; racks: readonly string[]; may: boolean; alone: boolean; user: PageUser | undefined},
 ): string {
   const {page, title, body, command, isLive, again} = drawn
   const current = (is: boolean, value: string): Html | undefined =>
@@ -81,9 +100,14 @@ export function documentOf(
               </ul>
             </details>`
           }
-          <nav aria-label="Pages">${PAGES.filter((one) => one !== 'people' || !alone).map(link)}</nav>
+          <nav aria-label="Pages">
+            ${PAGES.filter((one) => (one === 'people' ? !alone : one !== 'audit' || !user)).map(link)}
+          </nav>
           <span class="tail"
-            >${may ? mlflow : html`<span class="tag">look only</span>`}<span id="pulse" class="pulse" role="status"
+            >${user && html`<span class="tag">${user.name}</span>`}${may ? !user && mlflow : html`<span class="tag">look only</span>`}<span
+              id="pulse"
+              class="pulse"
+              role="status"
               >${isLive ? 'live' : ''}</span
             ></span
           >

@@ -1,13 +1,15 @@
 import type {PageAsk, PageAsks} from '../../types.ts'
 import {Failure} from '../failure.ts'
-import {factsOf} from '../people/api.ts'
+import {factsFor} from '../people/api.ts'
 import {tokenFacts} from '../people/token-api.ts'
 import {describeEndpoint} from '../releases/api.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
+import {idleBody, LOOK_BACK} from './idle.ts'
 import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
 import {liveParts} from './live.ts'
 import {modelFacts} from './mlflow-facts.ts'
 import {peopleBody} from './people.ts'
+import {allPlaces} from './seen.ts'
 import {sweepBody, sweepsBody} from './sweeps.ts'
 import type {Topic} from './topics.ts'
 import {invokeCommand, type Tried} from './try.ts'
@@ -16,6 +18,7 @@ import type {Site, View} from './views.ts'
 const ENDPOINTS_MS = 2000
 const LOOK_MS = 5000
 const MODELS_MS = 10_000
+const IDLE_MS = 30_000
 const MOST_NOTED = 300
 
 export function endpointsView(
@@ -44,14 +47,14 @@ export function endpointsView(
 }
 
 /** The page of one; with what was tried it does not load itself anew. */
-export function endpointView(name: string, {topics, parts, may}: Site, tried?: Tried): View {
+export function endpointView(name: string, {topics, parts, may, user}: Site, tried?: Tried): View {
   const facts = (): EndpointFacts => describeEndpoint(parts, name) as EndpointFacts
   const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts()))
   return {
     draw: async () => ({
       page: 'endpoints',
       title: name,
-      body: endpointBody((await topic.fresh()).value ?? facts(), may, Date.now(), tried),
+      body: endpointBody((await topic.fresh()).value ?? facts(), may && !user, Date.now(), tried),
       command: tried ? invokeCommand(name, tried) : `flexrack endpoint show ${name}`,
       isLive: !tried,
     }),
@@ -59,11 +62,12 @@ export function endpointView(name: string, {topics, parts, may}: Site, tried?: T
   }
 }
 
-export function modelsView(path: readonly string[], _query: URLSearchParams, {topics, parts}: Site): View | undefined {
+export function modelsView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
-  const topic = topics.open('models', MODELS_MS, () => {
+  const {topics, parts, view} = site
+  const topic = topics.open(`${view} models`, MODELS_MS, () => {
     if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', 'the registry is not ready yet')
-    return modelFacts(parts)
+    return modelFacts(allPlaces(site))
   })
   return {
     draw: async () => {
@@ -108,6 +112,20 @@ export function sweepsView([name, ...more]: readonly string[], _query: URLSearch
   }
 }
 
+export function idleView(path: readonly string[], query: URLSearchParams, site: Site): View | undefined {
+  if (path.length > 0) return undefined
+  const days = LOOK_BACK.find((one) => String(one) === query.get('days')) ?? 7
+  const {topics, view, hands} = site
+  const topic = topics.open(`${view} idle ${days}`, IDLE_MS, () => hands.askAny(view, 'idle', {days}))
+  return {
+    draw: async () => {
+      const {value, error} = await topic.fresh()
+      const body = idleBody(value, error, days, Date.now())
+      return {page: 'idle', title: 'Idle GPUs', body, command: `flexrack gpu idle --since ${days}d`, again: 60}
+    },
+  }
+}
+
 export function notebooksView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
   return {
@@ -135,14 +153,14 @@ export function dataView(path: readonly string[], _query: URLSearchParams, site:
   }
 }
 
-export function peopleView(path: readonly string[], _query: URLSearchParams, {parts}: Site): View | undefined {
+export function peopleView(path: readonly string[], _query: URLSearchParams, {parts, user}: Site): View | undefined {
   if (path.length > 0) return undefined
-  const {people, tokens, claims} = parts
+  const {tokens, claims} = parts
   return {
     draw: async () => {
       const [quotas, queue] = await Promise.all([claims.uses(), claims.queue()])
-      const made = tokens.ofUsers().map(([id, kept]) => tokenFacts(id, kept))
-      const body = peopleBody({...factsOf({people, tokens}), tokens: made, quotas, queue}, Date.now())
+      const made = tokens.ofUsers(user?.name).map(([id, kept]) => tokenFacts(id, kept))
+      const body = peopleBody({...factsFor(user, parts), tokens: made, quotas, queue}, Date.now())
       return {page: 'people', title: 'People', body, command: 'flexrack user list', again: 15}
     },
   }
@@ -151,11 +169,15 @@ export function peopleView(path: readonly string[], _query: URLSearchParams, {pa
 export function auditView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
   return {
-    draw: async () => ({
-      page: 'audit',
-      title: 'Audit',
-      body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
-      command: 'flexrack audit',
-    }),
+    draw: async () => {
+      if (site.user)
+        throw new Failure(403, 'REFUSED', `the audit takes an admin of the rack, and ${site.user.name} is none`)
+      return {
+        page: 'audit',
+        title: 'Audit',
+        body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
+        command: 'flexrack audit',
+      }
+    },
   }
 }

@@ -21,7 +21,11 @@ export function modelsBody(models: readonly ModelFacts[], error: string | undefi
     }
     const older = one.versions.length - MOST_VERSIONS
     return html`<tr>
-      <th scope="row">${one.name}<small>${one.description.slice(0, 120)}</small></th>
+      <th scope="row">
+        ${one.name}${one.project !== null && html` <span class="tag">${one.project}</span>`}<small
+          >${one.description.slice(0, 120)}</small
+        >
+      </th>
       <td>${one.versions.slice(0, MOST_VERSIONS).map(line)}${older > 0 && html`<small>and ${older} older</small>`}</td>
       <td class="number">${ago(one.versions[0]?.created ?? one.updated, now)}</td>
     </tr>`

@@ -39,11 +39,16 @@ export function liveParts<T>(topic: Topic<T>, parts: (seen: Seen<T>) => Parts): 
   }
 }
 
+/** A message of the stream, as bytes: all who watch are sent the same ones, which are made once. */
+export function eventOf(message: object): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(message)}\n\n`)
+}
+
 /** One page that some watch: its elements are drawn once a look, however many watch, and only those that changed are sent. */
 class LivePage {
   readonly #page: string
   readonly #live: LiveParts
-  readonly #watchers = new Set<(message: string) => void>()
+  readonly #watchers = new Set<(message: Buffer) => void>()
   readonly #last = new Map<string, string>()
   #unwatch: (() => void) | undefined
 
@@ -52,14 +57,14 @@ class LivePage {
     this.#live = live
   }
 
-  watch(send: (message: string) => void): () => void {
+  watch(send: (message: Buffer) => void): () => void {
     if (this.#watchers.size === 0) this.#unwatch = this.#live.watch((parts) => this.#tell(parts))
     this.#watchers.add(send)
     // Who comes later than the others has nothing yet.
     const now = this.#live.now()
     if (now) {
       this.#keep(now)
-      send(JSON.stringify({page: this.#page, parts: Object.fromEntries(this.#last)}))
+      send(eventOf({page: this.#page, parts: Object.fromEntries(this.#last)}))
     }
     return () => {
       this.#watchers.delete(send)
@@ -74,7 +79,7 @@ class LivePage {
   #tell(now: Parts): void {
     const changed = this.#keep(now)
     if (changed.length === 0) return
-    const message = JSON.stringify({page: this.#page, parts: Object.fromEntries(changed)})
+    const message = eventOf({page: this.#page, parts: Object.fromEntries(changed)})
     for (const send of this.#watchers) send(message)
   }
 
@@ -93,7 +98,7 @@ export class LivePages {
   readonly #pages = new Map<string, LivePage>()
 
   /** Has `send` told of what changes, from now on with everything there is. Gives what ends that. */
-  watch(view: string, page: string, live: LiveParts, send: (message: string) => void): () => void {
+  watch(view: string, page: string, live: LiveParts, send: (message: Buffer) => void): () => void {
     const name = `${view} ${page}`
     const found = this.#pages.get(name) ?? new LivePage(page, live)
     this.#pages.set(name, found)

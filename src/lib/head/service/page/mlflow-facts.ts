@@ -1,5 +1,5 @@
 import type {Parts} from '../parts.ts'
-import {readMlflow} from '../tracking/mlflow-reader.ts'
+import {readMlflow, type MlflowPlace} from '../tracking/mlflow-reader.ts'
 import {isSystem} from './words.ts'
 
 /** Curves of one or more runs, by metric: step and value. */
@@ -15,24 +15,42 @@ export interface RunCurves {
 const MOST_POINTS = 2000
 const MOST_METRICS = 40
 
-/** What the head's own tracking server knows of a run. A server elsewhere is not asked: it is not the head's. */
-export async function curvesOf({mlflow}: Pick<Parts, 'mlflow'>, id: string | null): Promise<RunCurves> {
+/** What the head's own tracking server knows of a run, in the first of the places that has it. A server elsewhere is not asked: it is not the head's. */
+export async function curvesOf(
+  {mlflow}: Pick<Parts, 'mlflow'>,
+  id: string | null,
+  places: readonly MlflowPlace[],
+): Promise<RunCurves> {
   if (id === null) return {lines: {}, span: null, away: 'It has no record at the tracking server.'}
   if (!mlflow.isReady)
     return {lines: {}, span: null, away: `The tracking server is not ready (${mlflow.status.state}).`}
-  const names = await metricsOf(mlflow.socket, id)
-  if (!names) return {lines: {}, span: null, away: "Its record is not at the head's tracking server."}
-  const found = await Promise.all(
+  const found = await firstThat(places, (place) => metricsOf(place, id))
+  if (!found) return {lines: {}, span: null, away: "Its record is not at the head's tracking server."}
+  const [place, names] = found
+  const histories = await Promise.all(
     names
       .slice(0, MOST_METRICS)
-      .map(async (name): Promise<[string, WireValue[]]> => [name, await historyOf(mlflow.socket, [id], name)]),
+      .map(async (name): Promise<[string, WireValue[]]> => [name, await historyOf(place, [id], name)]),
   )
-  const times = found.flatMap(([name, values]) => (isSystem(name) ? [] : values.map((one) => Number(one.timestamp))))
+  const times = histories.flatMap(([name, values]) =>
+    isSystem(name) ? [] : values.map((one) => Number(one.timestamp)),
+  )
   return {
-    lines: Object.fromEntries(found.map(([name, values]) => [name, pointsOf(values).get(id) ?? []])),
+    lines: Object.fromEntries(histories.map(([name, values]) => [name, pointsOf(values).get(id) ?? []])),
     span: spanOf(times.filter((one) => Number.isFinite(one))),
     away: null,
   }
+}
+
+async function firstThat<T>(
+  places: readonly MlflowPlace[],
+  look: (place: MlflowPlace) => Promise<T | undefined>,
+): Promise<[MlflowPlace, T] | undefined> {
+  for (const place of places) {
+    const found = await look(place)
+    if (found !== undefined) return [place, found]
+  }
+  return undefined
 }
 
 function spanOf(times: readonly number[]): RunCurves['span'] {
@@ -51,20 +69,20 @@ interface WireValue {
 
 /** Of each run the values of one metric, by its id. */
 export async function historiesOf(
-  socket: string,
+  place: MlflowPlace,
   ids: readonly string[],
   name: string,
 ): Promise<Map<string, [number, number][]>> {
-  return pointsOf(await historyOf(socket, ids, name))
+  return pointsOf(await historyOf(place, ids, name))
 }
 
-async function historyOf(socket: string, ids: readonly string[], name: string): Promise<WireValue[]> {
+async function historyOf(place: MlflowPlace, ids: readonly string[], name: string): Promise<WireValue[]> {
   const query = new URLSearchParams([
     ...ids.map((id) => ['run_ids', id]),
     ['metric_key', name],
     ['max_results', String(MOST_POINTS)],
   ] as [string, string][])
-  const {status, text} = await readMlflow(socket, `/ajax-api/2.0/mlflow/metrics/get-history-bulk-interval?${query}`)
+  const {status, text} = await readMlflow(place, `/ajax-api/2.0/mlflow/metrics/get-history-bulk-interval?${query}`)
   if (status !== 200) return []
   const {metrics = []} = JSON.parse(text) as {metrics?: WireValue[]}
   return metrics
@@ -82,8 +100,8 @@ function pointsOf(metrics: readonly WireValue[]): Map<string, [number, number][]
 }
 
 /** Names of what it logged, those of the machine last; undefined where there is no such run. */
-async function metricsOf(socket: string, id: string): Promise<string[] | undefined> {
-  const {status, text} = await readMlflow(socket, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
+async function metricsOf(place: MlflowPlace, id: string): Promise<string[] | undefined> {
+  const {status, text} = await readMlflow(place, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
   if (status !== 200) return undefined
   const {run} = JSON.parse(text) as {run?: {data?: {metrics?: {key: string}[]}}}
   const names = (run?.data?.metrics ?? []).map(({key}) => key)
@@ -92,6 +110,8 @@ async function metricsOf(socket: string, id: string): Promise<string[] | undefin
 
 export interface ModelFacts {
   name: string
+  /** Null: of none that is kept apart. */
+  project: string | null
   description: string
   updated: number | null
   aliases: Record<string, string>
@@ -100,33 +120,38 @@ export interface ModelFacts {
 
 const MOST_MODELS = 200
 
-/** The registry's models with their newest versions, the one that changed last first. */
-export async function modelFacts({mlflow}: Pick<Parts, 'mlflow'>): Promise<ModelFacts[]> {
-  const {status, text} = await readMlflow(
-    mlflow.socket,
-    `/api/2.0/mlflow/registered-models/search?max_results=${MOST_MODELS}`,
-  )
+/** The registry's models with their newest versions, the one that changed last first. `project`: whose they are. */
+export async function modelFacts(
+  places: readonly {project: string | null; place: MlflowPlace}[],
+): Promise<ModelFacts[]> {
+  const found = await Promise.all(places.map(({project, place}) => modelsAt(place, project)))
+  return found.flat().toSorted((a, b) => (b.updated ?? 0) - (a.updated ?? 0))
+}
+
+async function modelsAt(place: MlflowPlace, project: string | null): Promise<ModelFacts[]> {
+  const {status, text} = await readMlflow(place, `/api/2.0/mlflow/registered-models/search?max_results=${MOST_MODELS}`)
+  // A project of which nothing was ever recorded is no workspace there yet.
+  if (status === 404 && project !== null) return []
   if (status !== 200) throw new Error(`the registry answers with status ${status}`)
   const {registered_models: models = []} = JSON.parse(text) as {registered_models?: WireModel[]}
-  const {text: all} = await readMlflow(mlflow.socket, `/api/2.0/mlflow/model-versions/search?max_results=1000`)
+  const {text: all} = await readMlflow(place, `/api/2.0/mlflow/model-versions/search?max_results=1000`)
   const {model_versions: versions = []} = JSON.parse(all) as {model_versions?: WireVersion[]}
-  return models
-    .map((one) => ({
-      name: one.name,
-      description: one.description ?? '',
-      updated: timeOf(one.last_updated_timestamp),
-      aliases: Object.fromEntries((one.aliases ?? []).map(({alias, version}) => [alias, version])),
-      versions: versions
-        .filter(({name}) => name === one.name)
-        .toSorted((a, b) => Number(b.version) - Number(a.version))
-        .map((version) => ({
-          version: version.version,
-          run: version.run_id ?? '',
-          created: timeOf(version.creation_timestamp),
-          status: version.status ?? '',
-        })),
-    }))
-    .toSorted((a, b) => (b.updated ?? 0) - (a.updated ?? 0))
+  return models.map((one) => ({
+    name: one.name,
+    project,
+    description: one.description ?? '',
+    updated: timeOf(one.last_updated_timestamp),
+    aliases: Object.fromEntries((one.aliases ?? []).map(({alias, version}) => [alias, version])),
+    versions: versions
+      .filter(({name}) => name === one.name)
+      .toSorted((a, b) => Number(b.version) - Number(a.version))
+      .map((version) => ({
+        version: version.version,
+        run: version.run_id ?? '',
+        created: timeOf(version.creation_timestamp),
+        status: version.status ?? '',
+      })),
+  }))
 }
 
 interface WireModel {

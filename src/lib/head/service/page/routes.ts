@@ -10,6 +10,7 @@ import {ASSETS} from './assets.ts'
 import {address} from './html.ts'
 import {documentOf} from './layout.ts'
 import {endpointView} from './list-views.ts'
+import {pageUser} from './seen.ts'
 import {readTried, triedEndpoint, tryOut} from './try.ts'
 import {openView, pathOf, type Site, type View} from './views.ts'
 
@@ -41,7 +42,8 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     const {login, opens} = caller
     const isOpen = (): boolean => logins.isAlive(login)
     const alone = parts.people.isEmpty && !parts.claims.isLimited
-    return {login, view, rack, racks, owner, may: opens === 'page', alone, parts, ...ui, isOpen}
+    const user = pageUser(logins.ownerOf(login), parts)
+    return {login, view, rack, racks, owner, may: opens === 'page', user, alone, parts, ...ui, isOpen}
   }
   app.get('/flexrack/ui/assets/:name', async (request, reply) => {
     siteOf(request)
@@ -51,14 +53,17 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
   })
   app.get('/flexrack/ui/events', (request, reply) => ui.streams.open(request, reply, siteOf(request)))
   app.get('/flexrack/ui/mlflow', (request, reply) => {
-    const {login, may} = siteOf(request)
+    const {login, may, user} = siteOf(request)
+    if (user) throw new Failure(403, 'REFUSED', `MLflow's pages take an admin of the rack, and ${user.name} is none`)
     // There who looks could change something.
     if (!may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
     const mlflow = ui.hands.find(login)?.mlflow
     if (mlflow === undefined)
       throw new Failure(503, 'HEAD_FAILED', 'the flexrack head ui that opened this page is gone')
     // A code that works once, within a minute; the page that it leads to has an address of its own.
-    return reply.headers(PAGE_HEADERS).redirect(`${mlflow}${logins.issue({login}).path}`, 303)
+    return reply
+      .headers(PAGE_HEADERS)
+      .redirect(`${mlflow}${logins.issue({login, by: logins.ownerOf(login)}).path}`, 303)
   })
   app.get<{Params: {rack: string}}>('/flexrack/ui/racks/:rack', async (request, reply) => {
     const {login, racks} = siteOf(request)

@@ -1,10 +1,11 @@
-import type {PageRun} from '../../types.ts'
+import type {PageLines, PageRun} from '../../types.ts'
 import {compareBody, MOST_COMPARED, type Compared} from './compare.ts'
 import {Failure} from '../failure.ts'
 import {liveParts} from './live.ts'
-import {logSection, readChoice} from './log.ts'
+import {logSection, readChoice, wishOf, type LogChoice} from './log.ts'
 import {curvesOf, historiesOf} from './mlflow-facts.ts'
 import {stacksBody} from './ranks.ts'
+import {placesOf} from './seen.ts'
 import {runBody, runParts, type RunSeen} from './run.ts'
 import {readFilter, runsBody, type RunList} from './runs.ts'
 import {Tail} from './tail.ts'
@@ -40,16 +41,20 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
   const {topics, tails, view, hands, parts, may} = site
   const topic = topics.open<RunSeen>(`${view} run ${run}`, RUN_MS, async () => {
     const detail = await hands.askAny(view, 'run', {run})
-    return {detail, curves: await curvesOf(parts, detail.tracked)}
+    return {detail, curves: await curvesOf(parts, detail.tracked, placesOf(detail.project, site))}
   })
   const choice = readChoice(query)
-  const {rank, attempt, at} = choice
-  const log = `${view} log ${run} ${rank} ${attempt}`
+  const {rank, attempt, only, search} = choice
+  const log = `${view} log ${run} ${String(rank)} ${attempt} ${only ? search : ''}`
+  const read = (at: LogChoice['at']): Promise<PageLines> => {
+    const wish = wishOf(run, {...choice, at})
+    return 'ranks' in wish ? hands.askAny(view, 'merged', wish) : hands.askAny(view, 'lines', wish)
+  }
   return {
     draw: async () => {
       const [{value, error}, lines] = await Promise.all([
         topic.fresh(),
-        hands.askAny(view, 'lines', {run, rank, attempt, at}).then(
+        read(choice.at).then(
           (found) => ({found, error: undefined}),
           (failure: Error) => ({found: undefined, error: failure.message}),
         ),
@@ -69,9 +74,10 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
     tail: () => {
       const found = tails.get(log)
       if (found) return found
-      const read = (from: number): ReturnType<typeof hands.askAny<'lines'>> =>
-        hands.askAny(view, 'lines', {run, rank, attempt, at: {from}})
-      const made = new Tail(read, () => tails.delete(log))
+      const made = new Tail(
+        (from) => read({from}),
+        () => tails.delete(log),
+      )
       tails.set(log, made)
       return made
     },
@@ -111,16 +117,22 @@ export function compareView(path: readonly string[], query: URLSearchParams, sit
 }
 
 /** Those that most of the runs have come first. */
-async function metricsOf(runs: readonly PageRun[], {parts}: Site): Promise<Compared['metrics']> {
+async function metricsOf(runs: readonly PageRun[], site: Site): Promise<Compared['metrics']> {
   const ids = runs.flatMap((one) => one.tracked ?? [])
-  if (ids.length === 0 || !parts.mlflow.isReady) return []
+  if (ids.length === 0 || !site.parts.mlflow.isReady) return []
   const counts = new Map<string, number>()
   for (const name of runs.flatMap((one) => Object.keys(one.metrics)))
     if (!isSystem(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
   const names = [...counts].toSorted((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name)
+  const places = [...Map.groupBy(runs, (one) => one.project)].flatMap(([project, those]) =>
+    placesOf(project, site).map((place) => ({place, ids: those.flatMap((one) => one.tracked ?? [])})),
+  )
   const found = await Promise.all(
     names.slice(0, MOST_METRICS).map(async (name) => {
-      const histories = await historiesOf(parts.mlflow.socket, ids, name)
+      const parts = await Promise.all(
+        places.flatMap(({place, ids: those}) => (those.length === 0 ? [] : historiesOf(place, those, name))),
+      )
+      const histories = new Map(parts.flatMap((one) => [...one]))
       return {name, lines: runs.map((one) => histories.get(one.tracked ?? '') ?? [])}
     }),
   )

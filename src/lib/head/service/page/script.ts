@@ -131,7 +131,7 @@ export const SCRIPT = String.raw`'use strict';
 
   // --- conveniences
   if (log && log.dataset.at === 'end') log.scrollTop = log.scrollHeight
-  else log?.querySelector('mark')?.scrollIntoView({block: 'center'})
+  else (log?.querySelector('mark') ?? log?.querySelector('.err'))?.scrollIntoView({block: 'center'})
   for (const button of document.querySelectorAll('[data-copy]')) {
     button.hidden = false
     button.addEventListener('click', async () => {

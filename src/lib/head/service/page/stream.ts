@@ -1,7 +1,7 @@
 import type {ServerResponse} from 'node:http'
 import type {FastifyReply, FastifyRequest} from 'fastify'
 import {Failure} from '../failure.ts'
-import type {LivePages} from './live.ts'
+import {eventOf, type LivePages} from './live.ts'
 import {openView, type Site} from './views.ts'
 
 /** A comment now and then, so that nobody between takes the stream for dead. Milliseconds. */
@@ -37,9 +37,9 @@ export class Streams {
     const {raw} = reply
     raw.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no'})
     raw.write(': flexrack\n\n')
-    const send = (message: string): void => {
+    const send = (message: Buffer): void => {
       if (raw.writableLength > MOST_WAITING) raw.destroy()
-      else raw.write(`data: ${message}\n\n`)
+      else raw.write(message)
     }
     const ends = [
       ...[...new Set(pages)].flatMap((page) => {
@@ -49,7 +49,7 @@ export class Streams {
       ...logs.flatMap((one) => {
         const [tab = '', from = '', page = ''] = one.split(' ')
         const tail = /^\d{1,15}$/.test(from) ? openView(page, site)?.tail?.() : undefined
-        return tail ? [tail.follow(Number(from), (log) => send(JSON.stringify({tab, log})))] : []
+        return tail ? [tail.follow(Number(from), (log) => send(eventOf({tab, log})))] : []
       }),
     ]
     const beat = setInterval(() => {

@@ -37,7 +37,8 @@ export async function readTried(request: Incoming, limits: Limits): Promise<stri
  * of the request are part of what comes back.
  */
 export async function tryOut(endpoint: string, text: string, site: Site): Promise<Tried> {
-  const {may, parts, hands, login, trying} = site
+  const {may, user, parts, hands, login, trying} = site
+  if (user) throw new Failure(403, 'REFUSED', `this takes an admin of the rack, and ${user.name} is none`)
   if (!may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
   if (!parts.endpoints.find(endpoint)) throw new Failure(404, 'NOT_FOUND', `there is no endpoint ${endpoint}`)
   if (trying.has(login)) throw new Failure(429, 'BUSY', 'the request before is still being answered')

@@ -2,11 +2,21 @@ import type {PageRack} from '../../types.ts'
 import type {Parts} from '../parts.ts'
 import type {Hands} from './hands.ts'
 import type {Drawn} from './layout.ts'
-import {auditView, dataView, endpointsView, modelsView, notebooksView, peopleView, sweepsView} from './list-views.ts'
+import {
+  auditView,
+  dataView,
+  endpointsView,
+  idleView,
+  modelsView,
+  notebooksView,
+  peopleView,
+  sweepsView,
+} from './list-views.ts'
 import {liveParts, type LiveParts} from './live.ts'
 import {LINE_LOOKS, rackBody, rackParts, type RackSeen} from './rack.ts'
 import {nodeView, originView} from './detail-views.ts'
 import {compareView, runsView} from './run-views.ts'
+import type {PageUser} from './seen.ts'
 import type {Tail} from './tail.ts'
 import type {Seen, Topic, Topics} from './topics.ts'
 
@@ -21,6 +31,8 @@ export interface Site {
   owner: string
   /** May change something. */
   may: boolean
+  /** Whose page it is, where that is no admin. */
+  user: PageUser | undefined
   /** The rack is one person's: it has no users, projects or quotas. */
   alone: boolean
   parts: Parts
@@ -75,6 +87,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   sweeps: sweepsView,
   endpoints: endpointsView,
   models: modelsView,
+  idle: idleView,
   notebooks: notebooksView,
   data: dataView,
   people: peopleView,

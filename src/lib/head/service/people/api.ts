@@ -6,6 +6,7 @@ import type {Parts} from '../parts.ts'
 import {keysOf} from './keys.ts'
 import {addLogins} from './login-api.ts'
 import {personOf, requireMay, rolesOf} from './person.ts'
+import {addProviders} from './providers-api.ts'
 import {isRole} from './roles.ts'
 import {addUserTokens, tokenFacts} from './token-api.ts'
 
@@ -76,6 +77,7 @@ export function addPeople(app: FastifyInstance, parts: Parts): void {
     return {}
   })
   addUserTokens(app, parts, bodyOf)
+  addProviders(app, parts, bodyOf)
   addLogins(app, parts, bodyOf)
 }
 
@@ -95,8 +97,7 @@ function whoAmI({caller}: FastifyRequest, {people, tokens}: Parts): WhoAmI {
   }
 }
 
-/** For the API, and for the page. */
-export function factsOf({people, tokens}: Pick<Parts, 'people' | 'tokens'>): PeopleFacts {
+function factsOf({people, tokens}: Pick<Parts, 'people' | 'tokens'>): PeopleFacts {
   const {users, teams, projects} = people.all
   const used = (name: string): number | null =>
     Math.max(0, ...tokens.ofUsers(name).map(([, {lastUsedAt = 0}]) => lastUsedAt)) || null
@@ -112,17 +113,25 @@ export function factsOf({people, tokens}: Pick<Parts, 'people' | 'tokens'>): Peo
   }
 }
 
-/** A user who is no admin sees themselves, their teams, and the projects that they have a role in. */
 function peopleFacts({caller}: FastifyRequest, parts: Parts): PeopleFacts {
-  const all = factsOf(parts)
   const person = personOf(caller, parts.people)
-  if (person?.role === 'admin') return all
   const roles = caller?.kind === 'user' ? rolesOf(caller, parts.people) : new Map<string, never>()
+  return factsFor(person?.role === 'admin' ? undefined : {name: person?.user ?? '', roles}, parts)
+}
+
+/** A user who is no admin sees themselves, their teams, and the projects that they have a role in. */
+export function factsFor(
+  user: {name: string; roles: ReadonlyMap<string, unknown>} | undefined,
+  parts: Pick<Parts, 'people' | 'tokens'>,
+): PeopleFacts {
+  const all = factsOf(parts)
+  if (!user) return all
+  const teams = parts.people.teamsOf(user.name)
   const own = <T>(of: Record<string, T>, isMine: (name: string) => boolean): Record<string, T> =>
     Object.fromEntries(Object.entries(of).filter(([name]) => isMine(name)))
   return {
-    users: own(all.users, (name) => name === person?.user),
-    teams: own(all.teams, (name) => person?.teams.includes(name) === true),
-    projects: own(all.projects, (name) => roles.has(name)),
+    users: own(all.users, (name) => name === user.name),
+    teams: own(all.teams, (name) => teams.includes(name)),
+    projects: own(all.projects, (name) => user.roles.has(name)),
   }
 }

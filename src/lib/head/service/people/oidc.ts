@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import type {DeviceCode} from '../../types.ts'
 import {Failure} from '../failure.ts'
+import {claimsOf, deviceCodeOf, discover, reasonOf} from './oidc-client.ts'
 import type {OidcSettings} from './providers.ts'
 import type {Known} from './provided.ts'
 
@@ -44,27 +45,17 @@ export class DeviceFlows {
     for (const [id, {expiresAt}] of this.#flows) if (expiresAt <= now) this.end(id)
     if (this.#beginning >= Math.min(MOST_BEGINNING, this.#most))
       throw new Failure(429, 'REFUSED', 'too many logins begin just now', {retry_after: 5})
-    const {issuer, client_id: clientId, client_secret: secret, scope} = this.#settings
+    const {issuer, name_claim: nameClaim, groups_claim: groupsClaim} = this.#settings
     this.#beginning++
     try {
-      const oidc = await import('openid-client')
-      const insecure = new URL(issuer).protocol === 'http:' ? [oidc.allowInsecureRequests] : [] // loopback: providers.ts
-      const config = await oidc.discovery(
-        new URL(issuer),
-        clientId,
-        secret,
-        secret === undefined ? oidc.None() : undefined,
-        {
-          execute: [oidc.enableNonRepudiationChecks, ...insecure],
-        },
-      )
-      const given = await oidc.initiateDeviceAuthorization(config, {scope})
+      const [oidc, config] = await Promise.all([import('openid-client'), discover(this.#settings)])
+      const given = await deviceCodeOf(config, this.#settings)
       const abort = new AbortController()
       const lifetime = Math.min(given.expires_in * 1000, LONGEST_MS)
       const timer = setTimeout(() => abort.abort(), lifetime)
       const outcome = oidc
         .pollDeviceAuthorizationGrant(config, given, undefined, {signal: abort.signal})
-        .then((tokens) => this.#knownOf(tokens.claims()))
+        .then(async (tokens) => this.#knownOf(await claimsOf(config, tokens, [nameClaim, groupsClaim])))
         .catch((error: Error & {error?: string}) => refusalOf(error))
         .finally(() => clearTimeout(timer))
       const id = randomBytes(24).toString('base64url')
@@ -83,7 +74,7 @@ export class DeviceFlows {
       throw new Failure(
         502,
         'HEAD_FAILED',
-        `the identity provider ${issuer} does not answer as it should: ${(error as Error).message}`,
+        `the identity provider ${issuer} does not answer as it should: ${reasonOf(error)}`,
       )
     } finally {
       this.#beginning--
@@ -118,20 +109,20 @@ export class DeviceFlows {
     return most![0]![0]
   }
 
-  #knownOf(claims: Record<string, unknown> | undefined): Known | Failure {
+  #knownOf(claims: Record<string, unknown>): Known | Failure {
     const {name_claim: nameClaim, groups_claim: groupsClaim} = this.#settings
-    const {iss, sub} = claims ?? {}
+    const {iss, sub} = claims
     if (typeof iss !== 'string' || typeof sub !== 'string')
       return new Failure(401, 'REFUSED', 'the provider names nobody')
     // None was sent: this one answers another login.
-    if (claims?.nonce !== undefined)
+    if (claims.nonce !== undefined)
       return new Failure(
         401,
         'REFUSED',
         "the identity provider's answer does not count: it has a nonce that is not ours",
       )
-    const called = [claims?.[nameClaim], claims?.email, sub].find((one) => typeof one === 'string' && one !== '')
-    const groups = claims?.[groupsClaim]
+    const called = [claims[nameClaim], claims.email, sub].find((one) => typeof one === 'string' && one !== '')
+    const groups = claims[groupsClaim]
     return {
       source: 'oidc',
       subject: `${iss}|${sub}`,
@@ -141,8 +132,9 @@ export class DeviceFlows {
   }
 }
 
-function refusalOf({error, message}: {error?: string; message: string}): Failure {
+function refusalOf(refused: Error & {error?: string}): Failure {
+  const {error} = refused
   if (error === 'access_denied') return new Failure(401, 'REFUSED', 'the login was denied at the identity provider')
   if (error === 'expired_token') return new Failure(401, 'REFUSED', 'the code was not entered in time')
-  return new Failure(401, 'REFUSED', `the identity provider's answer does not count: ${message}`)
+  return new Failure(401, 'REFUSED', `the identity provider's answer does not count: ${reasonOf(refused)}`)
 }

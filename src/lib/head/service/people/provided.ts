@@ -29,7 +29,14 @@ export async function userOf(known: Known, teams: Record<string, string>, people
     await people.addUser(name, {admin: false, keys: [], source: known.source, subject: known.subject})
     user = name
   }
-  const meant = known.groups.flatMap((group) => (Object.hasOwn(teams, group) ? [teams[group]!] : []))
+  const spelt = known.source === 'ldap' ? nameOfGroup : (group: string): string => group
+  const byGroup = new Map(Object.entries(teams).map(([group, team]) => [spelt(group), team]))
+  const meant = known.groups.flatMap((group) => byGroup.get(spelt(group)) ?? [])
   await people.setProvided(user, [...new Set(meant)])
   return user
+}
+
+/** Distinguished names are the same with other case and other space around their signs (RFC 4517, 4.2.15). */
+function nameOfGroup(dn: string): string {
+  return dn.toLowerCase().replaceAll(/\s*([,=+])\s*/g, '$1')
 }

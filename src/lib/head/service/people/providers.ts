@@ -1,5 +1,7 @@
-import {join} from 'node:path'
+import {readFile, rm} from 'node:fs/promises'
+import {isAbsolute, join} from 'node:path'
 import {isLoopbackUrl, textIfThere} from '../../../base/index.ts'
+import {writeTextDurably} from '../files/durable.ts'
 
 /** Who else knows users, and which of their groups are teams: `login.json` in the head's folder, which its admin writes. */
 export interface Providers {
@@ -13,6 +15,8 @@ export interface OidcSettings {
   issuer: string
   client_id: string
   client_secret?: string
+  /** Certificates to trust there and no others: a file (PEM) on the head's node. Without it those that Node trusts. */
+  ca?: string
   /** What the user is called here (default preferred_username), and where the groups are (default groups). */
   name_claim: string
   groups_claim: string
@@ -28,6 +32,10 @@ export interface LdapSettings {
   /** Who looks for people; without it nobody in particular. */
   bind_dn?: string
   bind_password?: string
+  /** Where groups are, for directories whose people have no `memberOf`; as RFC 2307 and RFC 4519 name their members. */
+  group_base?: string
+  /** As that of oidc. */
+  ca?: string
 }
 
 const PROVIDERS_FILE = 'login.json'
@@ -38,22 +46,39 @@ export async function readProviders(folder: string): Promise<Providers> {
   const text = await textIfThere(file)
   if (text === undefined) return {teams: {}}
   try {
-    const {oidc, ldap, teams, ...other} = record(JSON.parse(text), 'the file')
-    none(other, 'the file')
-    return {
-      ...(oidc !== undefined && {oidc: readOidc(record(oidc, 'oidc'))}),
-      ...(ldap !== undefined && {ldap: readLdap(record(ldap, 'ldap'))}),
-      teams: Object.fromEntries(
-        Object.entries(record(teams ?? {}, 'teams')).map(([group, team]) => [group, word(team, `teams.${group}`)]),
-      ),
-    }
+    return providersOf(JSON.parse(text))
   } catch (error) {
     throw new Error(`${file} cannot be used: ${(error as Error).message}`, {cause: error})
   }
 }
 
+/** Throws where it is not as it must be. */
+export function providersOf(given: unknown): Providers {
+  const {oidc, ldap, teams, ...other} = record(given, 'the file')
+  none(other, 'the file')
+  return {
+    ...(oidc !== undefined && {oidc: readOidc(record(oidc, 'oidc'))}),
+    ...(ldap !== undefined && {ldap: readLdap(record(ldap, 'ldap'))}),
+    teams: Object.fromEntries(
+      Object.entries(record(teams ?? {}, 'teams')).map(([group, team]) => [group, word(team, `teams.${group}`)]),
+    ),
+  }
+}
+
+/** From the next login on; null: nobody else knows users any more. */
+export async function keepProviders(folder: string, providers: Providers | null): Promise<void> {
+  const file = join(folder, PROVIDERS_FILE)
+  if (providers === null) await rm(file, {force: true})
+  else await writeTextDurably(file, `${JSON.stringify(providers, undefined, 2)}\n`)
+}
+
+/** The certificates to trust. Errors: those of reading the file. */
+export async function trustedBy({ca}: OidcSettings | LdapSettings): Promise<{ca?: string}> {
+  return ca === undefined ? {} : {ca: await readFile(ca, 'utf8')}
+}
+
 function readOidc(given: Record<string, unknown>): OidcSettings {
-  const {issuer, client_id, client_secret, name_claim, groups_claim, scope, ...other} = given
+  const {issuer, client_id, client_secret, ca, name_claim, groups_claim, scope, ...other} = given
   none(other, 'oidc')
   const url = word(issuer, 'oidc.issuer')
   requireSecure(url, 'oidc.issuer', 'https:')
@@ -61,6 +86,7 @@ function readOidc(given: Record<string, unknown>): OidcSettings {
     issuer: url,
     client_id: word(client_id, 'oidc.client_id'),
     ...(client_secret !== undefined && {client_secret: word(client_secret, 'oidc.client_secret')}),
+    ...readCa(ca, 'oidc.ca'),
     name_claim: word(name_claim ?? 'preferred_username', 'oidc.name_claim'),
     groups_claim: word(groups_claim ?? 'groups', 'oidc.groups_claim'),
     scope: word(scope ?? 'openid profile email groups', 'oidc.scope'),
@@ -68,7 +94,7 @@ function readOidc(given: Record<string, unknown>): OidcSettings {
 }
 
 function readLdap(given: Record<string, unknown>): LdapSettings {
-  const {url, starttls = false, base, attribute, bind_dn, bind_password, ...other} = given
+  const {url, starttls = false, base, attribute, bind_dn, bind_password, group_base, ca, ...other} = given
   none(other, 'ldap')
   const where = word(url, 'ldap.url')
   if (starttls !== true) requireSecure(where, 'ldap.url', 'ldaps:')
@@ -79,7 +105,16 @@ function readLdap(given: Record<string, unknown>): LdapSettings {
     attribute: word(attribute ?? 'uid', 'ldap.attribute'),
     ...(bind_dn !== undefined && {bind_dn: word(bind_dn, 'ldap.bind_dn')}),
     ...(bind_password !== undefined && {bind_password: word(bind_password, 'ldap.bind_password')}),
+    ...(group_base !== undefined && {group_base: word(group_base, 'ldap.group_base')}),
+    ...readCa(ca, 'ldap.ca'),
   }
+}
+
+function readCa(ca: unknown, what: string): {ca?: string} {
+  if (ca === undefined) return {}
+  const file = word(ca, what)
+  if (!isAbsolute(file)) throw new Error(`${what} is a whole path on the head's node`)
+  return {ca: file}
 }
 
 /** Passwords and tokens go over TLS, or stay on the machine. */

@@ -12,6 +12,16 @@ const OPEN = new Set([
   'PATCH /flexrack/v1/claims/:run',
   'DELETE /flexrack/v1/claims/:run',
   'GET /flexrack/v1/quotas',
+  // What is served and how it does: calls need a key of their own, changes an admin.
+  'GET /flexrack/v1/endpoints',
+  'GET /flexrack/v1/endpoints/:name',
+  'GET /flexrack/v1/traffic',
+  // The page, which shows what they may see (page/seen.ts).
+  'POST /flexrack/v1/login-codes',
+  'PUT /flexrack/v1/logins/:login',
+  'DELETE /flexrack/v1/logins/:login',
+  'POST /flexrack/v1/logins/:login/questions',
+  'POST /flexrack/v1/logins/:login/answers',
 ])
 
 /** Routes of ours that a user comes to who is no admin; what they may do there is decided behind them. */

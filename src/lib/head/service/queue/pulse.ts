@@ -1,5 +1,6 @@
 import {connect} from 'node:net'
 import {isLoopback} from '../../../base/index.ts'
+import {Crowd} from '../crowd.ts'
 
 /** A target that has said nothing for so long while requests wait there is looked at. */
 const SILENT_MS = 2000
@@ -16,7 +17,7 @@ interface Waiting {
   misses: number
   isLooking: boolean
   /** Told with an error, of each request. */
-  requests: Set<(error: Error) => void>
+  requests: Crowd<(error: Error) => void>
 }
 
 /** Whether a connection to there comes about, or is refused: both say that the machine is there. */
@@ -40,12 +41,12 @@ export class Pulse {
   /** A request waits there; `lost` is told at most once. What it gives is called when the request has ended. */
   enter(target: string, lost: (error: Error) => void): () => void {
     const known = this.#targets.get(target)
-    const waiting = known ?? {sign: performance.now(), misses: 0, isLooking: false, requests: new Set()}
+    const waiting = known ?? {sign: performance.now(), misses: 0, isLooking: false, requests: new Crowd()}
     if (!known) this.#targets.set(target, waiting)
-    waiting.requests.add(lost)
+    const standing = waiting.requests.add(lost)
     this.#timer ??= setInterval(() => this.#lookAround(), LOOK_MS).unref()
     return () => {
-      if (!waiting.requests.delete(lost) || waiting.requests.size > 0) return
+      if (!waiting.requests.delete(standing) || waiting.requests.size > 0) return
       if (this.#targets.get(target) === waiting) this.#targets.delete(target)
     }
   }
@@ -68,15 +69,15 @@ export class Pulse {
 
   async #lookAt(target: string, waiting: Waiting): Promise<void> {
     waiting.isLooking = true
-    const asked = [...waiting.requests]
+    const asked = waiting.requests.all()
     const isThere = await this.#look(target)
     waiting.isLooking = false
     if (isThere) return void Object.assign(waiting, {sign: performance.now(), misses: 0})
     if (++waiting.misses < MOST_MISSES) return
     waiting.misses = 0
     this.#tellLost(target)
-    for (const lost of asked)
-      if (waiting.requests.has(lost)) lost(Object.assign(new Error('its machine is out of reach'), {code: LOST}))
+    for (const {at, member: lost} of asked)
+      if (at >= 0) lost(Object.assign(new Error('its machine is out of reach'), {code: LOST}))
   }
 }
 

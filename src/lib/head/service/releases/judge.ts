@@ -108,7 +108,7 @@ function sampled(measured: ReadonlyMap<string, Measured>, old: string, fresh: st
   const tally = before.window.requests > 0 ? before.window : before.total
   const slowest = Math.max(tally.latencies.quantile(1) ?? Infinity, PATIENCE_MS)
   const overdue = ({underWay}: Measured): number =>
-    [...underWay].filter(({since}) => performance.now() - since > slowest).length
+    underWay.all().filter(({member: {since}}) => performance.now() - since > slowest).length
   return [
     {release: old, tally, overdue: overdue(before)},
     {release: fresh, tally: beside.window, overdue: overdue(beside)},

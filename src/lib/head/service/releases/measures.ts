@@ -1,4 +1,5 @@
 import type {ReleaseFigures} from '../../types.ts'
+import {Crowd} from '../crowd.ts'
 import type {TokenUsage} from '../usage/answer-usage.ts'
 import {BatchSizes} from './batch-sizes.ts'
 import {Histogram} from './histogram.ts'
@@ -38,20 +39,22 @@ export interface Measured {
   /** Since the last newWindow. */
   window: Tally
   /** When each request under way began, by performance.now(). */
-  underWay: Set<{since: number}>
+  underWay: Crowd<{since: number}>
 }
 
 /** What the gateway counts, by endpoint and release. Bounded: an endpoint's oldest releases are forgotten. */
 export class Measures {
   readonly #endpoints = new Map<string, Map<string, Measured>>()
+  /** By endpoint: the last one of its releases. */
+  readonly #youngest = new Map<string, string>()
 
   /** A request that begins; what it gives is called once, when it has ended. */
   begin(endpoint: string, release: string): (outcome: Outcome) => void {
     const measured = this.#at(endpoint, release)
     const mine = {since: performance.now()}
-    measured.underWay.add(mine)
+    const standing = measured.underWay.add(mine)
     return (outcome) => {
-      if (!measured.underWay.delete(mine)) return
+      if (!measured.underWay.delete(standing)) return
       const ms = performance.now() - mine.since
       measured.total.add(outcome, ms)
       measured.window.add(outcome, ms)
@@ -83,6 +86,7 @@ export class Measures {
 
   forget(endpoint: string): void {
     this.#endpoints.delete(endpoint)
+    this.#youngest.delete(endpoint)
   }
 
   figures(endpoint: string): Record<string, ReleaseFigures> {
@@ -110,6 +114,8 @@ export class Measures {
     const releases = this.#endpoints.get(endpoint) ?? new Map<string, Measured>()
     this.#endpoints.set(endpoint, releases)
     const measured = releases.get(release) ?? newMeasured()
+    if (this.#youngest.get(endpoint) === release) return measured
+    this.#youngest.set(endpoint, release)
     releases.delete(release) // set again, it is the youngest: the oldest goes first
     releases.set(release, measured)
     if (releases.size > MOST_RELEASES) releases.delete(releases.keys().next().value!)
@@ -120,5 +126,5 @@ export class Measures {
 function newMeasured(): Measured {
   const tokens = {prompt: 0, completion: 0}
   const [first, batches] = [new Histogram(), new BatchSizes()]
-  return {total: new Tally(), window: new Tally(), underWay: new Set(), tokens, first, batches}
+  return {total: new Tally(), window: new Tally(), underWay: new Crowd(), tokens, first, batches}
 }

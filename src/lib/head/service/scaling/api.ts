@@ -5,6 +5,7 @@ import {Failure, tokenRefused} from '../failure.ts'
 import {goneOf} from '../limits/incoming.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
+import {readGpuUse} from './gpu-use.ts'
 
 /** The one path that a node's token opens. */
 export const AGENT_PATH = '/flexrack/v1/agent'
@@ -24,11 +25,12 @@ export function addAgentApi(app: FastifyInstance, {scaler, tokens, authority, li
   app.post(AGENT_PATH, async (request): Promise<AgentAnswer> => {
     const caller = request.caller
     if (caller?.kind !== 'node') throw new Failure(403, 'REFUSED', `${AGENT_PATH} is for the agents of nodes`)
-    const {seen, wait, services, ca} = await readObject(request, LARGEST_REPORT, limits)
+    const {seen, wait, services, ca, gpus} = await readObject(request, LARGEST_REPORT, limits)
     if (!tokens.has(caller.id)) throw tokenRefused() // revoked since the request's head was read
     await tokens.useOf(caller.id).catch((error: Error) => logLine(`a token was not prolonged: ${error.message}`))
     scaler.agents.hears(caller.node)
     scaler.heard(caller.node, reportsOf(services))
+    scaler.gpus.heard(caller.node, readGpuUse(gpus))
     const waitMs = typeof wait === 'number' && wait > 0 ? wait * 1000 : 0
     const order = await scaler.agents.ask(caller.node, seen, waitMs, goneOf(request))
     if (!tokens.has(caller.id)) throw tokenRefused() // while it was held

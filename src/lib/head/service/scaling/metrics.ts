@@ -11,6 +11,10 @@ export function scalingMetrics(parts: Pick<Parts, 'endpoints' | 'scaler' | 'heal
     ...serversOf(parts, name, endpoints.get(name).document),
     counts: scaler.counts(name),
   }))
+  const gpus = scaler.gpus.of(endpoints.names()).map(({endpoint, node, index, ...use}) => ({
+    gpu: `endpoint="${endpoint}",node="${node}",gpu="${index}"`,
+    ...use,
+  }))
   const scaled = all.flatMap(({endpoint, counts}) => (counts ? [{endpoint, counts}] : []))
   return [
     metric(
@@ -52,6 +56,24 @@ export function scalingMetrics(parts: Pick<Parts, 'endpoints' | 'scaler' | 'heal
       'histogram',
       'Time from a request that found no server running to one that is ready.',
       scaled.flatMap(({endpoint, counts}) => histogramLines(endpoint, counts.wakes)),
+    ),
+    metric(
+      'gpu_busy_ratio',
+      'gauge',
+      'Part of a second in which a GPU computed, for whomever; of GPUs that servers of an endpoint have leased.',
+      gpus.map(({gpu, busy}) => `{${gpu}} ${busy}`),
+    ),
+    metric(
+      'gpu_memory_used_bytes',
+      'gauge',
+      'GPU memory that servers of an endpoint have allocated.',
+      gpus.map(({gpu, used}) => `{${gpu}} ${used}`),
+    ),
+    metric(
+      'gpu_memory_leased_bytes',
+      'gauge',
+      'GPU memory that they may allocate.',
+      gpus.map(({gpu, memory}) => `{${gpu}} ${memory}`),
     ),
   ].join('')
 }

@@ -7,6 +7,7 @@ import {reach} from '../gateway/reach.ts'
 import {Agents} from './agents.ts'
 import {ScalingCounts} from './counts.ts'
 import {ScaledEndpoint, type ReleaseDemand} from './endpoint.ts'
+import {GpuUse} from './gpu-use.ts'
 import {KeptScaling} from './kept.ts'
 import type {Place} from './places.ts'
 
@@ -23,6 +24,7 @@ type ScalerParts = Pick<Parts, 'endpoints' | 'traffic' | 'measures' | 'authority
  */
 export class Scaler {
   readonly agents: Agents
+  readonly gpus = new GpuUse()
   readonly #parts: ScalerParts
   readonly #kept: KeptScaling
   readonly #scaled = new Map<string, ScaledEndpoint>()

@@ -1,5 +1,6 @@
 import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
+import {textIfThere} from '../../../base/index.ts'
 import {HEAD_FILES} from '../../types.ts'
 import {writeDurably} from '../files/durable.ts'
 import type {EndpointRecord} from '../documents/endpoints.ts'
@@ -15,7 +16,7 @@ import {readFollowed} from './followed.ts'
 export async function adoptFollowed(folder: string): Promise<void> {
   const followed = await readFollowed(folder)
   if (!followed) return
-  const {state, gateway} = followed
+  const {state, gateway, first} = followed
   if (state) {
     for (const name of ['endpoints', 'rollouts']) await rm(join(folder, name), {recursive: true, force: true})
     for (const [name, record] of Object.entries(state.endpoints))
@@ -25,6 +26,9 @@ export async function adoptFollowed(folder: string): Promise<void> {
     await writeDurably('head.tokens', join(folder, 'tokens.json'), {tokens: state.tokens})
     await rm(join(folder, 'locks.json'), {force: true})
     await succeed(folder, {former: state.ca, gateway})
+    const token = (await textIfThere(join(folder, HEAD_FILES.followToken)))?.trim()
+    if (first && token)
+      await writeDurably('head.former', join(folder, HEAD_FILES.former), {...first, ca: state.ca, token})
     logLine(`this standby is the head from here on: ${Object.keys(state.endpoints).length} endpoints were taken over`)
   }
   // The last one to go is what this is done anew by.

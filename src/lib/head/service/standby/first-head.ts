@@ -14,10 +14,12 @@ export class Dismissed extends Error {}
 export class FirstHead {
   readonly #url: string
   readonly #agent: Agent
+  readonly #patience: number
 
-  /** Without `ca` it is known by the certificates of the system, and by its own name. */
-  constructor({url}: Pick<FollowConfig, 'url'>, ca: string | undefined) {
+  /** Without `ca` it is known by the certificates of the system, and by its own name. `patience`: milliseconds. */
+  constructor({url}: Pick<FollowConfig, 'url'>, ca: string | undefined, patience = PATIENCE_MS) {
     this.#url = url
+    this.#patience = patience
     const known = ca === undefined ? {} : {ca, servername: HEAD_NAME}
     this.#agent = new Agent({keepAlive: true, maxSockets: 2, ...known, minVersion: 'TLSv1.3'})
   }
@@ -29,15 +31,15 @@ export class FirstHead {
     const request = securely(this.#url + path, {
       method: 'POST',
       agent: this.#agent,
-      timeout: PATIENCE_MS,
-      signal: AbortSignal.timeout(6 * PATIENCE_MS),
+      timeout: this.#patience,
+      signal: AbortSignal.timeout(6 * this.#patience),
       headers: {
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(text),
       },
     })
-    request.on('timeout', () => request.destroy(new Error(`no answer in ${PATIENCE_MS / 1000} s`)))
+    request.on('timeout', () => request.destroy(new Error(`no answer in ${this.#patience / 1000} s`)))
     request.on('error', (error: NodeJS.ErrnoException) => reject(new Error(error.message || error.code || 'no answer')))
     request.on('response', (answer) => {
       const chunks: Buffer[] = []

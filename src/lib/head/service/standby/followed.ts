@@ -19,6 +19,8 @@ export interface Followed {
   gateway: Identity
   /** Absent until the first one came. */
   state?: Snapshot
+  /** Whom it follows: told of it where this standby is made the head. Standbys of older versions did not keep it. */
+  first?: {node: string; url: string}
 }
 
 export function readFollowed(folder: string): Promise<Followed | undefined> {

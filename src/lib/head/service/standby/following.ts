@@ -51,7 +51,8 @@ export class Following {
   private constructor(config: ServiceConfig & {follow: FollowConfig}, learners: Learners, followed: Followed) {
     this.#config = config
     this.#learners = learners
-    this.#followed = followed
+    const {node, url} = config.follow
+    this.#followed = {...followed, first: {node, url}}
     this.#heardAt = followed.heardAt
     this.certificates = new GivenCertificates(followed, trustedBy(config, followed))
     this.#first = new FirstHead(config.follow, this.certificates.trusted)

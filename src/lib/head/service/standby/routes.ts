@@ -5,6 +5,7 @@ import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import type {Caller} from '../tokens/token-kinds.ts'
 import {takeSnapshot} from './snapshot.ts'
+import {RESUMED_PATH, SUPERSEDED_PATH} from './superseded.ts'
 
 const LARGEST_BODY = 1024 * 1024
 /** A standby that has nothing to learn is answered after this long, and asks again: so it is known to live. */
@@ -19,7 +20,7 @@ export function addFollow(app: FastifyInstance, parts: Parts): void {
     const version = typeof after === 'string' ? after : null
     followers.heard(id, {
       after: version,
-      url: typeof url === 'string' && /^https:\/\/[A-Za-z0-9.:[\]-]{1,260}$/.test(url) ? url : null,
+      url: isHeadUrl(url) ? url : null,
       inFlight: countsOf(inFlight),
       answered: countsOf(answered),
     })
@@ -36,6 +37,27 @@ export function addFollow(app: FastifyInstance, parts: Parts): void {
     ])
     return {listener, gateway, ca: authority.trusted}
   })
+}
+
+/** How a head steps down: told so by the standby that was made the head. It is the head again where the admin says so. */
+export function addSuperseded(app: FastifyInstance, {superseded, tokens, limits}: Parts): void {
+  app.post(SUPERSEDED_PATH, async (request) => {
+    const {node} = standbyOf(request)
+    const {url} = await readObject(request, LARGEST_BODY, limits)
+    if (!isHeadUrl(url)) throw new Failure(400, 'USAGE', 'the head that takes over says where it answers')
+    await superseded.by(node, url)
+    return {}
+  })
+  app.delete(RESUMED_PATH, async () => {
+    // Who took over comes back, maybe, and is not to do it once more.
+    for (const {id} of tokens.standbys()) await tokens.revoke(id)
+    await superseded.over()
+    return {}
+  })
+}
+
+function isHeadUrl(given: unknown): given is string {
+  return typeof given === 'string' && /^https:\/\/[A-Za-z0-9.:[\]-]{1,260}$/.test(given)
 }
 
 function standbyOf({caller}: FastifyRequest): Caller & {kind: 'standby'} {

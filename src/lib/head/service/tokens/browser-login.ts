@@ -15,6 +15,13 @@ const LOGIN = /^[\w-]{8,64}$/
 /** What a login opens: the rack's page, the page without what changes something, or else MLflow's pages. */
 export type Opens = 'page' | 'look' | undefined
 
+/** Whose login it is: a user's by their token; undefined: whoever has the admin token. */
+export type Owner = Extract<Caller, {kind: 'user'}> | undefined
+
+export function ownerIn(caller: Caller | undefined): Owner {
+  return caller?.kind === 'user' ? caller : undefined
+}
+
 interface Headers {
   cookie?: string | undefined
   origin?: string | undefined
@@ -28,16 +35,16 @@ interface Headers {
  */
 export class Logins {
   readonly #tokens: Tokens
-  readonly #codes = new Map<string, {login: string; opens: Opens; expiresAt: number}>()
+  readonly #codes = new Map<string, {login: string; opens: Opens; by: Owner; expiresAt: number}>()
   /** Until when each `head ui` counts as going on. Not kept over a restart of the head: who goes on says so again. */
-  readonly #alive = new Map<string, number>()
+  readonly #alive = new Map<string, {until: number; by: Owner}>()
 
   constructor(tokens: Tokens) {
     this.#tokens = tokens
   }
 
   /** A code that works once, within a minute, and the name of what was begun with it, or goes on. */
-  issue({login = randomBytes(12).toString('base64url'), opens}: {login?: string; opens?: Opens} = {}): {
+  issue({login = randomBytes(12).toString('base64url'), opens, by}: {login?: string; opens?: Opens; by?: Owner} = {}): {
     code: string
     path: string
     expires_at: number
@@ -46,20 +53,34 @@ export class Logins {
     const now = Date.now()
     for (const [code, {expiresAt}] of this.#codes) if (expiresAt <= now) this.#codes.delete(code)
     const code = randomBytes(18).toString('base64url')
-    this.#codes.set(code, {login, opens, expiresAt: now + CODE_MS})
-    this.goesOn(login)
+    this.goesOn(login, by)
+    this.#codes.set(code, {login, opens, by, expiresAt: now + CODE_MS})
     return {code, path: `/flexrack/v1/login?code=${code}`, expires_at: now + CODE_MS, login}
   }
 
-  goesOn(login: string): void {
+  /** Errors: 403 where it is somebody else's. */
+  goesOn(login: string, by?: Owner): void {
     if (!LOGIN.test(login)) throw new Failure(400, 'USAGE', `${login} cannot be the name of a login`)
     const now = Date.now()
-    for (const [name, until] of this.#alive) if (until <= now) this.#alive.delete(name)
-    this.#alive.set(login, now + ALIVE_MS)
+    for (const [name, {until}] of this.#alive) if (until <= now) this.#alive.delete(name)
+    this.requireOwn(login, by)
+    this.#alive.set(login, {until: now + ALIVE_MS, by})
   }
 
+  /** Errors: 403 where it is somebody else's. */
+  requireOwn(login: string, by: Owner): void {
+    const known = this.#alive.get(login)
+    if (known && known.by?.user !== by?.user) throw new Failure(403, 'REFUSED', "this login is somebody else's")
+  }
+
+  /** It ends with the token of the user whose it is, too. */
   isAlive(login: string): boolean {
-    return (this.#alive.get(login) ?? 0) > Date.now()
+    const known = this.#alive.get(login)
+    return known !== undefined && known.until > Date.now() && (!known.by || this.#tokens.stillIs(known.by))
+  }
+
+  ownerOf(login: string): Owner {
+    return this.#alive.get(login)?.by
   }
 
   /** Ends every session that came of it. */
@@ -75,8 +96,15 @@ export class Logins {
     this.#codes.delete(code)
     if (!found || found.expiresAt <= Date.now() || host === undefined)
       throw new Failure(403, 'REFUSED', 'this login link was used before or is too old: run flexrack head ui again')
-    const {login, opens} = found
-    const token = await this.#tokens.issueSession({login, host, ttlSeconds: SESSION_SECONDS, ...(opens && {opens})})
+    const {login, opens, by} = found
+    const user = by?.user
+    const token = await this.#tokens.issueSession({
+      login,
+      host,
+      ttlSeconds: SESSION_SECONDS,
+      ...(opens && {opens}),
+      ...(user !== undefined && {user}),
+    })
     return {cookie: `${cookieAt(host)}=${token}; Path=/; HttpOnly; SameSite=Strict`, opens}
   }
 
@@ -94,6 +122,8 @@ export class Logins {
       ?.slice(name.length)
     const caller = token ? this.#tokens.check(token) : undefined
     if (caller?.kind !== 'session' || caller.host !== host || !this.isAlive(caller.login)) return undefined
+    // After a restart of the head whoever goes on says so first: not in another's name.
+    if (this.ownerOf(caller.login)?.user !== caller.user) return undefined
     if (origin !== undefined && originHost(origin) !== host)
       throw new Failure(403, 'REFUSED', 'this request comes from another page')
     return caller

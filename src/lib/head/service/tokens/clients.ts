@@ -1,3 +1,4 @@
+import {Crowd} from '../crowd.ts'
 import type {Exchange} from '../gateway/exchange.ts'
 import {Failure, tokenRefused} from '../failure.ts'
 import {metric} from '../prometheus.ts'
@@ -29,7 +30,14 @@ export interface ClientCounts {
 interface Key {
   requests: Bucket | undefined
   tokens: Bucket | undefined
-  open: Set<() => void>
+  /** Requests under way. */
+  open: number
+}
+
+/** What ends with a key. */
+interface Watched {
+  ends: Crowd<() => void>
+  timer: NodeJS.Timeout | undefined
 }
 
 interface Counted {
@@ -52,7 +60,7 @@ export class Clients {
   readonly #keys = new Map<string, Key>()
   readonly #counted = new Map<string, Counted>()
   /** Until the key ends: by its id. */
-  readonly #watching = new Map<string, {ends: Set<() => void>; timer: NodeJS.Timeout | undefined}>()
+  readonly #watching = new Map<string, Watched>()
   readonly #tokens: Tokens
 
   constructor(tokens: Tokens) {
@@ -82,12 +90,12 @@ export class Clients {
     this.#keys.set(key.id, mine)
     admit(key, mine, counted)
     const end = (): void => cut(exchange)
-    mine.open.add(end)
+    mine.open++
     const unwatch = this.watch(key, end)
     exchange.atEnd(() => {
       unwatch()
-      mine.open.delete(end)
-      if (mine.open.size === 0 && !mine.requests && !mine.tokens) this.#keys.delete(key.id)
+      mine.open--
+      if (mine.open === 0 && !mine.requests && !mine.tokens) this.#keys.delete(key.id)
     })
   }
 
@@ -104,15 +112,15 @@ export class Clients {
   /** Has `end` called once a key opens nothing any more. Gives what ends that. */
   watch({id, expiresAt}: Pick<Caller & {kind: 'endpoint'}, 'id' | 'expiresAt'>, end: () => void): () => void {
     const watched = this.#watching.get(id) ?? this.#watchKey(id, expiresAt)
-    watched.ends.add(end)
-    return () => void watched.ends.delete(end)
+    const standing = watched.ends.add(end)
+    return () => void watched.ends.delete(standing)
   }
 
   /** One timer a key and not a request: each would be of another length, and cost more than all else here. */
-  #watchKey(id: string, expiresAt: number): {ends: Set<() => void>; timer: NodeJS.Timeout | undefined} {
+  #watchKey(id: string, expiresAt: number): Watched {
     const left = expiresAt - Date.now()
     const timer = left < LONGEST_TIMER_MS ? setTimeout(() => this.#cut(id), left).unref() : undefined
-    const watched = {ends: new Set<() => void>(), timer}
+    const watched = {ends: new Crowd<() => void>(), timer}
     this.#watching.set(id, watched)
     return watched
   }
@@ -192,7 +200,7 @@ export class Clients {
     const watched = this.#watching.get(id)
     clearTimeout(watched?.timer)
     this.#watching.delete(id)
-    for (const end of watched?.ends ?? []) end()
+    for (const {at, member: end} of watched?.ends.all() ?? []) if (at >= 0) end()
     this.#keys.delete(id)
   }
 
@@ -218,7 +226,7 @@ export class Clients {
 
 function admit({limits}: Caller & {kind: 'endpoint'}, mine: Key, counted: Counted): void {
   const {concurrency, requestsPerSecond: rate} = limits
-  if (concurrency !== undefined && mine.open.size >= concurrency) {
+  if (concurrency !== undefined && mine.open >= concurrency) {
     counted.refused.concurrency++
     const message = `this key may have ${concurrency} requests under way at once; try again when one has ended`
     throw new Failure(429, 'REFUSED', message, {retry_after: 1})
@@ -242,7 +250,7 @@ function openKey({requestsPerSecond: rate, tokensPerMinute: tokens}: HeadKeyLimi
   return {
     requests: rate === undefined ? undefined : new Bucket(rate, Math.max(1, rate), now),
     tokens: tokens === undefined ? undefined : new Bucket(tokens / 60, Math.max(1, tokens), now),
-    open: new Set(),
+    open: 0,
   }
 }
 

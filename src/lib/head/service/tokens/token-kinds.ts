@@ -21,9 +21,16 @@ export type Caller =
   | {kind: 'joint'; id: string; joint: string}
   /**
    * A browser that logged in: the rack's page (`look`: without what changes something), or without `opens` MLflow's
-   * pages and nothing of /flexrack.
+   * pages and nothing of /flexrack. `user`: whose it is, where that is no one with the admin token.
    */
-  | {kind: 'session'; id: string; login: string; host: string; opens: 'page' | 'look' | undefined}
+  | {
+      kind: 'session'
+      id: string
+      login: string
+      host: string
+      opens: 'page' | 'look' | undefined
+      user: string | undefined
+    }
 
 /** Who shows a token that is kept so. */
 export function callerByToken(id: string, kept: HeadToken): Caller {
@@ -48,7 +55,7 @@ export function callerByToken(id: string, kept: HeadToken): Caller {
     const {endpoint = '', client, limits = {}, expiresAt} = kept
     return {kind: 'endpoint', id, endpoint, limits, expiresAt, ...(client !== undefined && {client})}
   }
-  return {kind: 'session', id, login: kept.login ?? '', host: kept.host ?? '', opens: kept.opens}
+  return {kind: 'session', id, login: kept.login ?? '', host: kept.host ?? '', opens: kept.opens, user: kept.user}
 }
 
 export interface TokenRequest {

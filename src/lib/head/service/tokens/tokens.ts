@@ -178,7 +178,8 @@ export class Tokens {
   async issueSession({
     ttlSeconds,
     ...session
-  }: Required<Pick<HeadToken, 'login' | 'host'>> & Pick<HeadToken, 'opens'> & {ttlSeconds: number}): Promise<string> {
+  }: Required<Pick<HeadToken, 'login' | 'host'>> &
+    Pick<HeadToken, 'opens' | 'user'> & {ttlSeconds: number}): Promise<string> {
     const {token} = await this.#add({kind: 'session', hash: '', expiresAt: Date.now() + ttlSeconds * 1000, ...session})
     return token
   }

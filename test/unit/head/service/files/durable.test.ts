@@ -27,7 +27,7 @@ test('only a file that is not there is absent', async () => {
 // whole.
 test('two processes that write one file leave a whole one, and no draft', async () => {
   const file = join(folder, 'state.json')
-  const module = resolve(import.meta.dirname, '../../../../src/lib/head/service/files/durable.ts')
+  const module = resolve(import.meta.dirname, '../../../../../src/lib/head/service/files/durable.ts')
   const write = (mark: string, size: number): string =>
     `const {writeDurably} = await import(${JSON.stringify(module)}); for (let i = 0; i < 60; i++) await writeDurably('head.locks', ${JSON.stringify(file)}, {text: '${mark}'.repeat(${size})})`
   const writers = [write('a', 200_000), write('b', 300_000)].map((code) =>

@@ -13,9 +13,9 @@ test('what a node tells in another shape ends neither the head nor the watching'
   const live = liveParts(topic, ({value}) => ({load: html`${value?.toFixed(1)}`}))
   const told: string[] = []
   const pages = new LivePages()
-  const ends = [pages.watch('view', '/', live, (message) => told.push(message))]
+  const ends = [pages.watch('view', '/', live, (message) => told.push(String(message)))]
   await expect.poll(() => topic.seen.value).toBe('none')
-  ends.push(pages.watch('view', '/', live, (message) => told.push(message)))
+  ends.push(pages.watch('view', '/', live, (message) => told.push(String(message))))
   expect(told).toEqual([])
   load = 0.5
   await expect.poll(() => told).toHaveLength(2)

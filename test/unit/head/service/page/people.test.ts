@@ -62,7 +62,7 @@ test('a rack of one person has no such page in its menu', () => {
   const shown = (alone: boolean): string =>
     documentOf(
       {page: 'people', title: 'People', body: peopleBody(nobody, now), command: 'flexrack user list'},
-      {rack: 'lab', racks: ['lab'], may: true, alone},
+      {rack: 'lab', racks: ['lab'], may: true, alone, user: undefined},
     )
   expect(shown(false)).toContain('>People</a')
   expect(shown(true)).not.toContain('>People</a')

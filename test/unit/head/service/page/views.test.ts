@@ -30,7 +30,7 @@ const seen = (nodes: number): RackSeen => ({
 const whole = (body: Parameters<typeof documentOf>[0]['body']): string =>
   documentOf(
     {page: 'rack', title: 'Rack', body, command: 'flexrack top', isLive: true},
-    {rack: 'lab', racks: ['lab'], may: true, alone: true},
+    {rack: 'lab', racks: ['lab'], may: true, alone: true, user: undefined},
   )
 /** Every tag of the text, as a browser would read it. */
 const tags = (text: string): string[] => [...text.matchAll(/<[a-z][^>]*>/gi)].map(([tag]) => tag)

@@ -2,6 +2,7 @@ import {expect, test} from 'vitest'
 import type {EndpointRecord} from '../../../../../src/lib/head/service/documents/endpoints.ts'
 import {ScalingCounts} from '../../../../../src/lib/head/service/scaling/counts.ts'
 import {ScaledEndpoint} from '../../../../../src/lib/head/service/scaling/endpoint.ts'
+import {GpuUse} from '../../../../../src/lib/head/service/scaling/gpu-use.ts'
 import {scalingMetrics} from '../../../../../src/lib/head/service/scaling/metrics.ts'
 
 const PLACES = ['a', 'b', 'c'].map((service, at) => ({service, node: 'node-1', url: `http://127.0.0.1:${at + 1}`}))
@@ -35,9 +36,16 @@ test('what the head chose and why, how long a wake took, and which servers there
     none: {active: null},
     scaled: {active: {release: 'r2', targets: [], scaling: RULES}},
   }
+  const gpus = new GpuUse()
+  const lease = {index: 1, busy: 0.5, used: 10, memory: 64}
+  gpus.heard('a', [
+    {...lease, service: 'endpoint-fixed-r7-0'},
+    {...lease, service: 'endpoint-gone-r1-0'},
+  ])
   const text = scalingMetrics({
     endpoints: {names: () => Object.keys(documents), get: (name) => ({revision: 1, document: documents[name]!})},
     scaler: {
+      gpus,
       counts: (name) => (name === 'scaled' ? counts : undefined),
       figures: (name) => (name === 'scaled' ? second.figures(0, () => true) : undefined),
     },
@@ -57,6 +65,9 @@ test('what the head chose and why, how long a wake took, and which servers there
     'servers{endpoint="scaled",release="r2",state="off"} 2',
     'scaling_decisions_total{endpoint="scaled",reason="request"} 1',
     'scaling_failures_total{endpoint="scaled"} 0',
+    'gpu_busy_ratio{endpoint="fixed",node="a",gpu="1"} 0.5',
+    'gpu_memory_used_bytes{endpoint="fixed",node="a",gpu="1"} 10',
+    'gpu_memory_leased_bytes{endpoint="fixed",node="a",gpu="1"} 64',
     'wake_seconds_count{endpoint="scaled"} 1',
     'wake_seconds_bucket{endpoint="scaled",le="0.25"} 0',
   ])

@@ -1,0 +1,46 @@
+import type {HeadRole} from '../../../protocol/index.ts'
+import type {Owner} from '../tokens/browser-login.ts'
+import type {MlflowPlace} from '../tracking/mlflow-reader.ts'
+import type {Parts} from '../parts.ts'
+import {personOf, rolesOf} from '../people/person.ts'
+
+/** A user who is no admin, and what they may see of what the head knows by itself: these projects, with their role in each. */
+export interface PageUser {
+  name: string
+  roles: ReadonlyMap<string, HeadRole>
+}
+
+/** Undefined: an admin, who sees everything. */
+export function pageUser(owner: Owner, {people}: Pick<Parts, 'people'>): PageUser | undefined {
+  if (!owner || personOf(owner, people)?.role === 'admin') return undefined
+  return {name: owner.user, roles: rolesOf(owner, people)}
+}
+
+interface Seeing {
+  user: PageUser | undefined
+  parts: Pick<Parts, 'people' | 'mlflow'>
+}
+
+/**
+ * Where at MLflow a run of a project is: in its workspace, or, of before `project add`, in the default one, which is the
+ * admins'. Empty: nowhere that this one sees.
+ */
+export function placesOf(project: string | null, {user, parts: {people, mlflow}}: Seeing): MlflowPlace[] {
+  const {socket} = mlflow
+  const workspace = project !== null && people.hasWorkspaces && people.project(project) ? project : undefined
+  const own = workspace === undefined ? [] : [{socket, workspace}]
+  if (user) return workspace !== undefined && user.roles.has(workspace) ? own : []
+  return [...own, socket]
+}
+
+/** All of them, each with its project. */
+export function allPlaces({user, parts: {people, mlflow}}: Seeing): {project: string | null; place: MlflowPlace}[] {
+  const {socket} = mlflow
+  const names = people.hasWorkspaces ? Object.keys(people.all.projects) : []
+  return [
+    ...(user ? [] : [{project: null, place: socket}]),
+    ...names
+      .filter((name) => !user || user.roles.has(name))
+      .map((name) => ({project: name, place: {socket, workspace: name}})),
+  ]
+}

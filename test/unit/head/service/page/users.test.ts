@@ -1,0 +1,112 @@
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import type {MadeToken} from '../../../../../src/lib/head/types.ts'
+import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
+import {rackOf, runsOf} from '../../../../support/page-facts.ts'
+import {openHand, type Hand} from '../../../../support/ui-hand.ts'
+
+// The page of somebody who is no admin: what nodes tell is asked of their own `head ui`, and what the head knows is what
+// their roles show.
+
+let server: TestServer
+let admin: Hand
+let alice: Hand
+const tokens: Record<string, MadeToken> = {}
+const as = (name: string) => (method: string, path: string, body?: unknown) =>
+  server.call(method, path, {token: tokens[name]!.token, ...(body !== undefined && {body})})
+const read = async (hand: Hand, path: string): Promise<{status: number; text: string}> => {
+  const answer = await fetch(`${server.url}/flexrack/ui/${path}`, {headers: await headersOf(hand), redirect: 'manual'})
+  return {status: answer.status, text: await answer.text()}
+}
+const entered = new Map<Hand, Record<string, string>>()
+const headersOf = async (hand: Hand): Promise<Record<string, string>> => {
+  const known = entered.get(hand) ?? (await hand.enter())
+  entered.set(hand, known)
+  return known
+}
+
+beforeAll(async () => {
+  server = await openTestServer()
+  const {people} = server.parts
+  for (const name of ['alice', 'bob']) {
+    await people.addUser(name, {admin: false, keys: [], source: 'admin'})
+    const made = await server.call('POST', '/flexrack/v1/people/tokens', {body: {user: name}})
+    tokens[name] = (await made.json()) as MadeToken
+  }
+  await people.setTeam('seers', ['alice'])
+  await people.setTeam('others', ['bob'])
+  await server.activate('digits', ['http://127.0.0.1:9'])
+  const head = {
+    url: server.url,
+    call: (method: string, path: string, body?: unknown) => server.call(method, path, {body}),
+  }
+  const answers = {rack: () => rackOf(2)}
+  admin = await openHand(head, {...answers, runs: () => ({runs: runsOf(), away: null, unasked: []})})
+  alice = await openHand(
+    {url: server.url, call: as('alice')},
+    {...answers, runs: () => ({runs: runsOf().slice(0, 1), away: null, unasked: []})},
+  )
+})
+afterAll(async () => {
+  await alice?.close()
+  await admin?.close()
+  await server?.close()
+})
+
+test('shows the rack and the endpoints, without what takes an admin', async () => {
+  expect(await read(alice, '')).toMatchObject({status: 200, text: expect.stringContaining('id="node-gpu01"')})
+  const list = await read(alice, 'endpoints')
+  expect(list.text).toContain('href="/flexrack/ui/endpoints/digits"')
+  expect(list.text).toContain('<span class="tag">alice</span>')
+  for (const gone of ['>Audit</a', 'MLflow ↗']) {
+    expect(list.text).not.toContain(gone)
+    expect((await read(admin, 'endpoints')).text).toContain(gone)
+  }
+  expect((await read(alice, 'endpoints/digits')).text).not.toContain('name="data"')
+  expect((await read(admin, 'endpoints/digits')).text).toContain('name="data"')
+  for (const path of ['audit', 'mlflow']) expect([path, (await read(alice, path)).status]).toEqual([path, 403])
+  const tried = await fetch(`${server.url}/flexrack/ui/endpoints/digits/try`, {
+    method: 'POST',
+    headers: {...(await headersOf(alice)), 'content-type': 'application/x-www-form-urlencoded'},
+    body: 'data=[1]',
+  })
+  expect(tried.status).toBe(403)
+  expect((await as('alice')('POST', '/flexrack/v1/login-codes', {})).status, "MLflow's pages").toBe(403)
+})
+
+test('shows of people what concerns them', async () => {
+  const own = (await read(alice, 'people')).text
+  expect(own).toContain('seers')
+  expect(own).not.toContain('others')
+  expect(own).not.toContain(tokens.bob!.id)
+  expect((await read(admin, 'people')).text).toContain('others')
+})
+
+test('what is asked of nodes is asked of their own, also where an admin sees the same nodes', async () => {
+  expect((await read(admin, 'runs')).text).toContain('digits-9dkw2')
+  const own = await read(alice, 'runs')
+  expect(own.text).toContain('digits-ab12c')
+  expect(own.text).not.toContain('digits-9dkw2')
+  expect(alice.asked.some((one) => one.ask === 'runs')).toBe(true)
+})
+
+test("nobody gets at somebody else's page by its login", async () => {
+  const who = {rack: 'lab', view: 'view', owner: 'bob@lab2', mlflow: 'http://127.0.0.1:9', wait: 0}
+  for (const {login} of [alice, admin]) {
+    const path = `/flexrack/v1/logins/${login}`
+    for (const [method, at, body] of [
+      ['POST', `${path}/questions`, who],
+      ['POST', `${path}/answers`, {id: 'x', value: 1}],
+      ['PUT', path, {}],
+      ['DELETE', path, undefined],
+      ['POST', '/flexrack/v1/login-codes', {opens: 'page', login}],
+    ] as const)
+      expect([at, (await as('bob')(method, at, body)).status]).toEqual([at, 403])
+  }
+  expect((await read(alice, '')).status).toBe(200)
+})
+
+test('ends with the token that it was opened with', async () => {
+  await headersOf(alice)
+  await server.call('DELETE', `/flexrack/v1/people/tokens/${tokens.alice!.id}`)
+  expect((await read(alice, 'endpoints')).status).toBe(401)
+})
