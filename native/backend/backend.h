@@ -1,7 +1,9 @@
 // What a worker needs of an API's backend. One session, one backend object, in a process of its own.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,26 @@ class Peers {
   virtual wire::Link* link(std::uint64_t peer) = 0;
   /// It is not there yet and may come: else nothing is gained by waiting for it.
   virtual bool is_expected(std::uint64_t /*peer*/) { return false; }
+  /// All of another worker's session is here: the client of `session` comes to this one now, and its link goes on after
+  /// `state`. The link that the client is spoken to from then on; null where it cannot be.
+  virtual wire::Link* take_over(wire::View /*session*/, wire::View /*state*/) { return nullptr; }
+};
+
+/// A session on its way to a worker on another server, which has a session of its own for it. One thread at a time;
+/// what goes wrong is a std::runtime_error with the reason, and nothing has changed here.
+class Departure {
+ public:
+  virtual ~Departure() = default;
+  /// What takes long and does not change: while the session still works.
+  virtual void prepare() = 0;
+  /// All the rest. Nothing runs, and no message is carried out.
+  virtual void send() = 0;
+  /// The other worker has all of it, and waits for the client.
+  virtual void hand_over(wire::View session, wire::View link_state) = 0;
+  /// Waits until the client is there. False: not within that time, or the other worker is gone.
+  virtual bool await_client(std::chrono::milliseconds patience) = 0;
+  /// The other worker lets go of it all. Any thread.
+  virtual void cancel() = 0;
 };
 
 class Backend : public wire::Receiver {
@@ -33,6 +55,14 @@ class Backend : public wire::Receiver {
   virtual void start(wire::Link& link, Peers& peers) = 0;
   /// Ends what is running on the device, gives back everything. Called once, after on_over.
   virtual void stop() = 0;
+
+  // ---- the session goes to another server (docs/adr/0079); any thread
+  /// Why it cannot, for people: "it has textures". Empty: it can, as far as it is known now.
+  virtual std::string what_stays() { return "programs of OpenCL do not move"; }
+  /// Whether nothing runs on its devices and nobody is owed an answer; waits that long for the devices.
+  virtual bool is_at_rest(std::chrono::milliseconds /*patience*/) { return false; }
+  /// Dials the worker to be. Throws std::runtime_error.
+  virtual std::unique_ptr<Departure> depart(const wire::Dial& /*to*/) { throw std::runtime_error(what_stays()); }
 };
 
 /// A device as `gpu list` shows it.

@@ -31,6 +31,14 @@ struct SimTable {
   };
   /// CUDA_ERROR_INVALID_DEVICE beyond the last one. For who is built with the driver: the structure is of C++.
   CUresult (*describe)(CUdevice device, Facts* facts) = nullptr;
+
+  // For a session that goes to another process (docs/adr/0079).
+  /// Device memory of the current context, at the address where another process has it, as cuMemAlloc.
+  CUresult (*place_memory)(CUdeviceptr address, std::size_t size) = nullptr;
+  /// Where a module's variables lie, for lay_out in another process: the first `room` numbers, and how many there are.
+  CUresult (*layout)(CUmodule module, std::uint64_t* numbers, std::size_t room, std::size_t* count) = nullptr;
+  /// Puts them there. Before anything of the module is used.
+  CUresult (*lay_out)(CUmodule module, const std::uint64_t* numbers, std::size_t count) = nullptr;
 };
 
 /// Of the driver that forwards, for the NVML beside it.

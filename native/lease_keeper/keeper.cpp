@@ -13,6 +13,7 @@
 
 #include "gen/cuda/revision.h"
 #include "gen/opencl/revision.h"
+#include "lease_keeper/successor.h"
 #include "wire/accept.h"
 #include "wire/error.h"
 #include "wire/keeper_stream.h"
@@ -66,9 +67,27 @@ void check_spoken(wire::Channel& channel, std::chrono::milliseconds patience) {
                     "its devices are of an API that this build has no driver for: run npm run build:native");
 }
 
+/// The lease file of a move, whose first bytes may have been read. Throws Error.
+std::string read_move(wire::Channel& channel, std::span<const std::uint8_t> read) {
+  const auto end = Clock::now() + wire::kKeeperSilence;
+  const auto take = [&](std::span<std::uint8_t> into) {
+    const auto have = std::min(into.size(), read.size());
+    std::copy_n(read.begin(), have, into.begin());
+    read = read.subspan(have);
+    read_from(channel, into.subspan(have), end);
+  };
+  std::uint32_t size = 0;
+  take({reinterpret_cast<std::uint8_t*>(&size), sizeof size});
+  if (size > wire::kLongestKeeperMove) throw wire::Error(Kind::malformed, "a move that cannot be");
+  std::string file(size, '\0');
+  take({reinterpret_cast<std::uint8_t*>(file.data()), file.size()});
+  return file;
+}
+
 class Keeper {
  public:
-  Keeper(const std::vector<client::LeasedServer>& servers, int control) : servers_(servers), control_(control) {}
+  Keeper(const std::vector<client::LeasedServer>& servers, int control, const std::string& file)
+      : servers_(servers), control_(control), file_(file) {}
 
   void run() {
     std::vector<std::thread> threads;
@@ -82,7 +101,8 @@ class Keeper {
  private:
   enum class End { given_back, over, lost };
 
-  void hold(const client::LeasedServer& server) {
+  void hold(client::LeasedServer server) {
+    Successor successor;
     bool was_held = false;
     auto last_seen = Clock::now();
     auto pause = kFirstPause;
@@ -94,9 +114,17 @@ class Keeper {
         if (!was_held && ++held_ == servers_.size()) tell(kAllHeld, "");
         was_held = true;
         pause = kFirstPause;
-        const auto end = converse(*channel);
+        const auto end = converse(*channel, successor);
         last_seen = Clock::now();
         if (end == End::given_back) return;
+        if (end == End::over && successor.is_held()) {
+          {
+            const std::lock_guard lock(mutex_);  // of the file: another lease may be on its way as well
+            replace_in_lease_file(file_, server.dial.lease, successor.file());
+          }
+          server = successor.take_place();
+          continue;
+        }
         if (end == End::over) return tell(kEnded, "the lease on " + server.node + " is over");
         problem = "the connection was lost";
       } catch (const wire::Error& error) {
@@ -114,7 +142,7 @@ class Keeper {
     }
   }
 
-  End converse(wire::Channel& channel) {
+  End converse(wire::Channel& channel, Successor& successor) {
     auto heard = Clock::now();
     auto pinged = Clock::time_point{};
     while (!is_over_) {
@@ -131,9 +159,19 @@ class Keeper {
       if (got == wire::Channel::kEnded) return End::lost;
       if (got == wire::Channel::kNothing) continue;
       heard = Clock::now();
-      const auto said = std::span(bytes).first(static_cast<std::size_t>(got));
-      if (std::find(said.begin(), said.end(), wire::kKeeperEnded) != said.end()) return End::over;
+      auto said = std::span(bytes).first(static_cast<std::size_t>(got));
+      for (; !said.empty(); said = said.subspan(std::min<std::size_t>(1, said.size()))) {
+        if (said.front() == wire::kKeeperEnded) return End::over;
+        if (said.front() == wire::kKeeperStay) successor.give_up();
+        if (said.front() != wire::kKeeperMove) continue;
+        const auto file = read_move(channel, said.subspan(1));
+        const bool is_held = successor.hold(file);
+        if (!wire::write_all(channel, {is_held ? &wire::kKeeperMove : &wire::kKeeperCannot, 1})) return End::lost;
+        heard = Clock::now();
+        break;
+      }
     }
+    successor.give_up();
     if (wire::write_all(channel, {&wire::kKeeperGoodbye, 1})) await_given_back(channel);
     return End::given_back;
   }
@@ -165,6 +203,7 @@ class Keeper {
 
   const std::vector<client::LeasedServer>& servers_;
   const int control_;
+  const std::string file_;
   std::atomic<bool> is_over_ = false;
   std::atomic<std::size_t> held_ = 0;
   std::mutex mutex_;
@@ -172,8 +211,8 @@ class Keeper {
 
 }  // namespace
 
-void keep(const std::vector<client::LeasedServer>& servers, int control) {
-  Keeper(servers, control).run();
+void keep(const std::vector<client::LeasedServer>& servers, int control, const std::string& file) {
+  Keeper(servers, control, file).run();
   _exit(0);
 }
 

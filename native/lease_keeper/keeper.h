@@ -17,6 +17,7 @@ inline constexpr char kEnded = 'e';     ///< the same, by its server's word: som
 inline constexpr char kGiveBack = 'g';
 
 /// Runs in a process of its own, which is in no terminal's job: a stopped COMMAND still holds its devices.
-[[noreturn]] void keep(const std::vector<client::LeasedServer>& servers, int control);
+/// `file`: where they are written; a lease that goes to another server is changed there.
+[[noreturn]] void keep(const std::vector<client::LeasedServer>& servers, int control, const std::string& file);
 
 }  // namespace flexrack::lease_keeper

@@ -35,7 +35,8 @@ int usage() {
 }
 
 /// The keeper's process: nothing of the terminal, nothing of the caller's.
-[[noreturn]] void become_keeper(const std::vector<client::LeasedServer>& servers, int control, pid_t parent) {
+[[noreturn]] void become_keeper(const std::vector<client::LeasedServer>& servers, int control, pid_t parent,
+                                const std::string& file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   setsid();
@@ -43,7 +44,7 @@ int usage() {
   prctl(PR_SET_NAME, "flexrack-keeper", 0, 0, 0);
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) dup2(null, fd);
-  lease_keeper::keep(servers, control);
+  lease_keeper::keep(servers, control, file);
 }
 
 constexpr int kLookEvery = 50;  // milliseconds between looks at whether a signal ends the waiting
@@ -116,7 +117,7 @@ int main(int count, char** arguments) {
   if (keeper < 0) return lease_keeper::kCannotHold;
   if (keeper == 0) {
     close(ends[0]);
-    become_keeper(servers, ends[1], self);
+    become_keeper(servers, ends[1], self, file);
   }
   close(ends[1]);
   int status = servers.empty() ? 0 : await_held(ends[0]);

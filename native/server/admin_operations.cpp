@@ -43,6 +43,7 @@ void AdminOperations::carry_out(const Json& request, const Respond& respond) {
   if (op == "lease") return respond(lease(request));
   if (op == "renew") return respond(renew(request));
   if (op == "release") return release(request, respond);
+  if (op == "move") return move(request, respond);
   if (op == "stop") return stop(respond);
   respond(error("unknown_op", "no operation of that name"));
 }
@@ -163,6 +164,30 @@ void AdminOperations::release(const Json& request, const Respond& respond) {
     respond(ok(Json::Members{{"lease", wire::to_hex(*id)}, {"state", "ended"}}));
   });
   if (!known) respond(error("unknown_lease", "there is no such lease, or it is over"));
+}
+
+void AdminOperations::move(const Json& request, const Respond& respond) {
+  constexpr std::int64_t kMostRest = 600;
+  const auto id = token_from_hex<Id>(request["lease"].text());
+  const auto& to = request["to"];
+  const auto rest = request["rest_seconds"].integer(10);
+  if (!to.is_members() || !token_from_hex<Id>(to["lease"].text()) || !token_from_hex<Key>(to["key"].text()) ||
+      to["address"].text().empty() || to["port"].integer() < 1 || to["port"].integer() > 65535)
+    return respond(error("invalid", "to: a server as `lease` answers, its lease and key"));
+  if (rest < 0 || rest > kMostRest) return respond(error("invalid", "rest_seconds: 0 to 600"));
+  const bool is_begun =
+      id && broker_.move(*id, to, std::chrono::seconds(rest), [respond, id](const LeaseMoves::Outcome& outcome) {
+        const Json sessions = static_cast<std::uint64_t>(outcome.sessions);
+        if (outcome.why.empty())
+          return respond(ok(Json::Members{{"lease", wire::to_hex(*id)},
+                                          {"state", "moved"},
+                                          {"sessions", sessions},
+                                          {"pause_seconds", static_cast<double>(outcome.pause_ms) / 1000}}));
+        respond(error(outcome.is_in_two ? "in_two" : "stays", outcome.why));
+      });
+  if (!is_begun)
+    respond(
+        error("unknown_lease", "there is no such lease, it is over, or it is on its way to another server already"));
 }
 
 void AdminOperations::stop(const Respond& respond) {

@@ -28,6 +28,7 @@ class AdminOperations {
   wire::Json lease(const wire::Json& request);
   wire::Json renew(const wire::Json& request);
   void release(const wire::Json& request, const Respond& respond);
+  void move(const wire::Json& request, const Respond& respond);
   void stop(const Respond& respond);
   wire::Json describe(const Lease& lease) const;
   wire::Json share(const Lease& lease, std::size_t index, bool with_use) const;

@@ -36,8 +36,10 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
                         watch_deadlines();
                       },
                       [this](const Id& lease) { release(lease, "given back by its holder", [] {}); }}),
+      moves_(worker_pool_, lease_keepers_),
       started_(std::time(nullptr)) {
   worker_pool_.on_gone = [this](const Worker& worker) { worker_gone(worker); };
+  worker_pool_.on_move_word = [this](const Worker& worker, const wire::Json& word) { moves_.hear(worker, word); };
 }
 
 void Broker::take_over() {
@@ -71,6 +73,7 @@ std::optional<wire::Bytes> Broker::judge(const PendingConnection& pending) {
   // A peer link is between two workers: its key and its session say whose it is, and the dialling side knows no lease
   // of ours.
   if (preamble.peer != 0) return judge_peer(pending);
+  if (preamble.is_resume() && worker_pool_.find(preamble.session) == nullptr) worker_pool_.hear_all(preamble.lease);
   if (const auto why = objection(pending)) return refuse(why->first, why->second);
   return wire::Bytes(lease->key.begin(), lease->key.end());
 }
@@ -101,6 +104,8 @@ std::optional<std::pair<wire::Turned, std::string_view>> Broker::objection(const
     return std::nullopt;
   }
   if (worker != nullptr) return std::pair(wire::Turned::replayed, "the session is there already");
+  if (moves_.is_moving(preamble.lease))
+    return std::pair(wire::Turned::full, "the lease is on its way to another server");
   if (worker_pool_.workers().size() + lease_keepers_.count() >= kMostConnections ||
       worker_pool_.count(preamble.lease) >= WorkerPool::kMostOfALease) {
     return std::pair(wire::Turned::full, "the lease has as many sessions as it may");
@@ -177,6 +182,22 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
     unlink(accounting_path(settings_.runtime, lease).c_str());
     done();
   });
+  return true;
+}
+
+bool Broker::move(const Id& lease, const wire::Json& to, std::chrono::milliseconds rest, LeaseMoves::Done done) {
+  const auto* known = leases_.find(lease);
+  if (known == nullptr || moves_.is_moving(lease)) return false;
+  const auto where = to["node"].text().empty() ? to["address"].text() : to["node"].text();
+  log_.line(lease_text(lease) + " is to go to " + where);
+  moves_.begin(lease, known->state != LeaseState::granted, to, rest,
+               [this, lease, where, done = std::move(done)](const LeaseMoves::Outcome& outcome) {
+                 if (!outcome.why.empty()) {
+                   log_.line(lease_text(lease) + " stays: " + outcome.why);
+                   return done(outcome);
+                 }
+                 if (!release(lease, "it went to " + where, [done, outcome] { done(outcome); })) done(outcome);
+               });
   return true;
 }
 
@@ -261,6 +282,7 @@ void Broker::worker_gone(const Worker& worker) {
   const auto found = books_.find(worker.lease);
   if (found != books_.end()) found->second.accounting.clear_dead();
   for (auto& scheduler : schedulers_) scheduler.clear_dead();
+  moves_.gone(worker);
 }
 
 void Broker::begin_session(const Lease& lease, PendingConnection pending) {

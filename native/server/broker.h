@@ -11,6 +11,7 @@
 #include "server/listener.h"
 #include "server/time_slice_scheduler.h"
 #include "server/lease_keepers.h"
+#include "server/lease_moves.h"
 #include "server/leases.h"
 #include "server/memory_accounting.h"
 #include "server/log.h"
@@ -53,6 +54,9 @@ class Broker {
   bool renew(const Id& lease);
   /// `done` when its workers are gone and their memory is given back. False: no such lease.
   bool release(const Id& lease, std::string_view why, std::function<void()> done);
+  /// Has all sessions of a lease go to another server, and ends it here when they are there. False: no such lease, or
+  /// it is on its way already.
+  bool move(const Id& lease, const wire::Json& to, std::chrono::milliseconds rest, LeaseMoves::Done done);
   /// Ends every lease, then the loop.
   void stop_all(std::function<void()> done);
   /// Ends the spare worker and leaves everything else running.
@@ -91,6 +95,7 @@ class Broker {
   Leases leases_;
   WorkerPool worker_pool_;
   LeaseKeepers lease_keepers_;
+  LeaseMoves moves_;
   ReplayGuard replay_guard_;
   std::map<Id, Books> books_;
   std::vector<SchedulerFile> schedulers_;

@@ -13,8 +13,9 @@ namespace flexrack::server {
 
 /// One message: {"type": ...} and perhaps a descriptor.
 ///   to the worker:   setup (once: the lease, its key, its devices), attach (with a connection that has proved the key,
-///   and what was read of it), end to the broker:   state (when a broker comes to it, and when it changes), peer (a
-///   link that it expects, and its key), refused
+///   and what was read of it), end; move (where to), go and stay (docs/adr/0079)
+///   to the broker:   state (when a broker comes to it, and when it changes), peer (a link that it expects, and its
+///   key), refused; ready, stayed, moved; adopted (a session that has come to it)
 struct ControlMessage {
   wire::Json body;
   Descriptor connection;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "wire/keeper_stream.h"
 #include "wire/accept.h"
@@ -16,12 +17,17 @@ namespace {
 
 constexpr std::uint8_t kClosed = 0, kSilent = 1, kFailed = 2;  // how a line ended, beside wire::kHoldGoodbye
 constexpr auto kSettleWithin = std::chrono::milliseconds(2500);
+constexpr auto kMoveWithin = std::chrono::seconds(15);
 constexpr int kLookEvery = 200;  // milliseconds between looks at whether the line is to end
 
 bool answer_ask(wire::Channel& channel, const wire::KeeperApi& speaks) {
   std::array<std::uint8_t, 1 + sizeof speaks> answer{wire::kKeeperAsk};
   std::memcpy(answer.data() + 1, &speaks, sizeof speaks);
   return wire::write_all(channel, answer);
+}
+
+bool is_said(std::span<const std::uint8_t> said, std::uint8_t what) {
+  return std::find(said.begin(), said.end(), what) != said.end();
 }
 
 }  // namespace
@@ -35,6 +41,8 @@ struct LeaseKeepers::Line {
   std::atomic<bool> settled = false;  ///< set by the broker: the lease is gone and its devices are free
   std::atomic<bool> replaced = false;  ///< set by the broker: a newer connection holds it
   std::uint64_t number = 0;  ///< in the order in which they came
+  std::mutex lock;
+  std::string order;         ///< bytes to be sent; under the lock
   bool is_proven = false;
 };
 
@@ -85,6 +93,7 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
     auto heard = Clock::now();
     how = kClosed;
     while (!line->replaced && !line->dismissed) {
+      if (!send_order(*line, *channel)) break;
       std::array<std::uint8_t, 64> bytes{};
       pollfd wait{channel->fd(), POLLIN, 0};
       if (!channel->has_buffered()) poll(&wait, 1, kLookEvery);
@@ -98,6 +107,9 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
           await_settled(line);
           break;
         }
+        if (is_said(said, wire::kKeeperMove)) loop_.post([this, line] { answer_move(line->lease, ""); });
+        if (is_said(said, wire::kKeeperCannot))
+          loop_.post([this, line] { answer_move(line->lease, "the program's machine does not reach that server"); });
         const bool asks = std::find(said.begin(), said.end(), wire::kKeeperAsk) != said.end();
         if (asks ? !answer_ask(*channel, line->speaks) : !wire::write_all(*channel, {&wire::kKeeperPing, 1})) break;
       } else if (Clock::now() - heard > wire::kKeeperSilence) {
@@ -110,6 +122,53 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
     log_.refused(error.what(), line->about.address + " holder of lease " + wire::to_hex(line->lease));
   } catch (const std::exception& error) { log_.line(std::string("a keeper's connection failed: ") + error.what()); }
   loop_.post([this, line, how] { over(line, how); });
+}
+
+bool LeaseKeepers::send_order(Line& line, wire::Channel& channel) {
+  std::string order;
+  {
+    const std::lock_guard guard(line.lock);
+    order.swap(line.order);
+  }
+  return order.empty() || wire::write_all(channel, {reinterpret_cast<const std::uint8_t*>(order.data()), order.size()});
+}
+
+void LeaseKeepers::move(const Id& lease, std::string file, std::function<void(std::string_view why)> held) {
+  if (asked_.contains(lease) || file.size() > wire::kLongestKeeperMove)
+    return held("its holder is being asked already");
+  const auto size = static_cast<std::uint32_t>(file.size());
+  std::string order(1, static_cast<char>(wire::kKeeperMove));
+  order.append(reinterpret_cast<const char*>(&size), sizeof size).append(file);
+  const auto number = ++last_number_;
+  asked_[lease] = {std::move(order), std::move(held), number};
+  if (const auto found = current_.find(lease); found != current_.end()) send_move(*found->second);
+  loop_.after(kMoveWithin, [this, lease, number] {
+    const auto found = asked_.find(lease);
+    if (found != asked_.end() && found->second.number == number)
+      answer_move(lease, "the holder of the lease does not answer");
+  });
+}
+
+void LeaseKeepers::send_move(Line& line) {
+  const auto found = asked_.find(line.lease);
+  if (found == asked_.end()) return;
+  const std::lock_guard guard(line.lock);
+  line.order += found->second.order;
+}
+
+void LeaseKeepers::stay(const Id& lease) {
+  const auto found = current_.find(lease);
+  if (found == current_.end()) return;
+  const std::lock_guard guard(found->second->lock);
+  found->second->order += static_cast<char>(wire::kKeeperStay);
+}
+
+void LeaseKeepers::answer_move(const Id& lease, std::string_view why) {
+  const auto found = asked_.find(lease);
+  if (found == asked_.end()) return;
+  const auto held = std::move(found->second.held);
+  asked_.erase(found);
+  held(why);
 }
 
 void LeaseKeepers::settle(const Id& lease) {
@@ -138,6 +197,7 @@ void LeaseKeepers::proven(const std::shared_ptr<Line>& line) {
     found->second->replaced = true;
   }
   current_[line->lease] = line;
+  send_move(*line);
   events_.held(line->lease);
 }
 

@@ -16,6 +16,8 @@
 #include "server/lease_grant.h"
 #include "server/spawn.h"
 #include "server/token.h"
+#include "server/worker_arrived.h"
+#include "server/worker_move.h"
 #include "server/worker_peers.h"
 #include "wire/accept.h"
 #include "wire/error.h"
@@ -116,8 +118,22 @@ class BrokerLine {
       send_control(broker_.get(), wire::Json::Members{{"type", "refused"}, {"why", why}, {"address", address}});
   }
 
+  void say(const wire::Json& message) {
+    const std::lock_guard lock(mutex_);
+    if (broker_.is_open()) send_control(broker_.get(), message);
+  }
+
+  /// The session of another server's worker is here: its client's connections are for this process.
+  void adopts(wire::View session) {
+    const std::lock_guard lock(mutex_);
+    setup_.set("session", wire::to_hex(session));
+    if (broker_.is_open())
+      send_control(broker_.get(), wire::Json::Members{{"type", "adopted"}, {"session", setup_["session"]}});
+  }
+
   /// Never returns; hands over what comes.
-  void converse(const std::function<void(Attachment)>& attach, const std::function<void()>& end) {
+  void converse(const std::function<void(Attachment)>& attach, const std::function<void()>& end,
+                const std::function<void(const wire::Json&)>& move) {
     for (;;) {
       std::array<pollfd, 2> waits{pollfd{listener_.get(), POLLIN, 0}, pollfd{broker_.get(), POLLIN, 0}};
       if (poll(waits.data(), waits.size(), -1) < 0) continue;
@@ -129,6 +145,7 @@ class BrokerLine {
       if (read != ControlRead::message) continue;
       const auto& type = message.body["type"].text();
       if (type == "end") end();
+      if (type == "move" || type == "go" || type == "stay") move(message.body);
       if (type != "attach") continue;
       if (auto attachment = read_attachment(std::move(message))) attach(std::move(*attachment));
     }
@@ -167,6 +184,11 @@ class BrokerLine {
   bool is_proven_ = false;
   std::vector<wire::Json> peers_;  ///< as they are told
 };
+
+void obey(WorkerMove& move, const wire::Json& order) {
+  if (order["type"].text() == "move") move.begin(order);
+  else move.decide(order["type"].text() == "go");
+}
 
 /// Ends the process when giving back takes too long: a driver that hangs must not keep the memory.
 void bound_the_end() {
@@ -213,7 +235,14 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   broker.proven();
   WorkerPeers peers(is_plain ? "tcp" : "tls", limits,
                     [&](std::uint64_t peer, wire::View peer_key) { broker.expects(peer, peer_key); });
+  Arrived arrived;
+  peers.on_take_over = [&](wire::View session, wire::View state) {
+    auto* const next = arrived.begin(first->preamble, session, *key, limits, *backend, state, *link);
+    if (next) broker.adopts(session);
+    return next;
+  };
   backend->start(*link, peers);
+  WorkerMove move(*link, *backend, limits, [&](const wire::Json& word) { broker.say(word); });
 
   std::atomic<int> handshakes = 0;
   const auto attach = [&](Attachment attachment) {
@@ -224,6 +253,8 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
         const int fd = attachment->connection.release();
         if (attachment->preamble.peer != 0) {
           peers.attach(fd, attachment->preamble, attachment->begun);
+        } else if (arrived.is_of(attachment->preamble)) {
+          arrived.attach(fd, attachment->preamble, attachment->begun);
         } else {
           link->attach(fd, attachment->preamble, attachment->begun);
         }
@@ -231,9 +262,19 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
       --handshakes;
     }).detach();
   };
-  std::thread([&] { broker.converse(attach, [&] { link->close(); }); }).detach();
+  const auto end = [&] {
+    arrived.close();
+    link->close();
+  };
+  std::thread([&] {
+    broker.converse(attach, end, [&](const wire::Json& order) {
+      auto* const mover = arrived.mover([&](const wire::Json& word) { broker.say(word); });
+      obey(mover ? *mover : move, order);
+    });
+  }).detach();
 
   link->run();
+  arrived.run_on();
   bound_the_end();
   backend->stop();
   peers.close();

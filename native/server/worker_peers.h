@@ -29,6 +29,10 @@ class WorkerPeers : public backend::Peers {
             wire::View session) override;
   wire::Link* link(std::uint64_t peer) override;
   bool is_expected(std::uint64_t peer) override;
+  wire::Link* take_over(wire::View session, wire::View state) override { return on_take_over(session, state); }
+  std::function<wire::Link*(wire::View session, wire::View state)> on_take_over = [](wire::View, wire::View) {
+    return static_cast<wire::Link*>(nullptr);
+  };
 
   /// A connection of a peer link that came to this worker. Takes the descriptor; blocks for the handshake. Throws
   /// wire::Error.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <utility>
 
 namespace flexrack::server {
 namespace {
@@ -58,14 +59,17 @@ wire::Json attach_for(const PendingConnection& pending) {
 WorkerPool::WorkerPool(Loop& loop, Log& log, WorkerPoolSettings settings)
     : loop_(loop), log_(log), settings_(std::move(settings)) {}
 
-Worker* WorkerPool::find(const Id& session) {
-  const auto found = workers_.find(session);
+Worker* WorkerPool::find(const Id& session) { return const_cast<Worker*>(std::as_const(*this).find(session)); }
+
+const Worker* WorkerPool::find(const Id& session) const {
+  const auto adopted = adopted_.find(session);
+  const auto found = workers_.find(adopted == adopted_.end() ? session : adopted->second);
   return found == workers_.end() ? nullptr : found->second.get();
 }
 
-const Worker* WorkerPool::find(const Id& session) const {
-  const auto found = workers_.find(session);
-  return found == workers_.end() ? nullptr : found->second.get();
+void WorkerPool::hear_all(const Id& lease) {
+  for (const auto& [session, worker] : workers_)
+    if (worker->lease == lease) hear(*worker);
 }
 
 std::size_t WorkerPool::count(const Id& lease) const {
@@ -195,6 +199,11 @@ bool WorkerPool::hear_one(Worker& worker) {
   if (type == "peer")
     worker.peers[static_cast<std::uint64_t>(message.body["peer"].integer())] =
         wire::from_hex(message.body["key"].text());
+  if (type == "ready" || type == "stayed" || type == "moved") on_move_word(worker, message.body);
+  if (type == "adopted") {
+    const auto session = token_from_hex<Id>(message.body["session"].text());
+    if (session && !find(*session)) adopted_[*session] = worker.session;
+  }
   return true;
 }
 
@@ -203,6 +212,7 @@ void WorkerPool::gone(const Id& session) {
   if (found == workers_.end()) return;
   const auto worker = std::move(found->second);
   workers_.erase(found);
+  std::erase_if(adopted_, [&](const auto& one) { return one.second == session; });
   loop_.forget(worker->pidfd.get());
   loop_.forget(worker->control.get());
   const auto how = worker->is_child ? reap(worker->mark.pid) : "has ended";

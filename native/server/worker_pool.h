@@ -68,6 +68,11 @@ class WorkerPool {
   void leave();
   void keep_spare();
 
+  /// What it says of a move (docs/adr/0079).
+  std::function<void(const Worker&, const wire::Json&)> on_move_word = [](const Worker&, const wire::Json&) {};
+  /// Takes what the workers of a lease have said so far: one may have a session that its client knows of already.
+  void hear_all(const Id& lease);
+
   std::function<void(const Worker&)> on_gone = [](const Worker&) {};
 
  private:
@@ -85,6 +90,7 @@ class WorkerPool {
   Log& log_;
   WorkerPoolSettings settings_;
   std::map<Id, std::unique_ptr<Worker>> workers_;
+  std::map<Id, Id> adopted_;  ///< sessions that have come from other servers, and what their workers are called here
   std::unique_ptr<Spare> spare_;
   std::vector<std::pair<Id, std::function<void()>>> waiting_;  ///< for the last worker of a lease to be gone
 };

@@ -37,6 +37,13 @@ std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, Vie
   return link;
 }
 
+std::unique_ptr<ServerLink> resume_session(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver,
+                                           View state) {
+  auto link = std::make_unique<SessionLink>(preamble, key, limits, receiver, nullptr);
+  link->begin(state);
+  return link;
+}
+
 std::unique_ptr<Channel> accept_keeper(int fd, const Preamble& preamble, View key, const Limits& limits,
                                        const Begun& begun) {
   Socket socket(fd);

@@ -2,6 +2,9 @@
 // attaches the others.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "wire/api.h"
 #include "wire/channel.h"
 #include "wire/link.h"
@@ -29,6 +32,26 @@ class ServerLink : public Link {
   /// proves the key, and blocks for as long as that takes (Limits::handshake at most); the link goes on meanwhile.
   /// Throws Error; any thread.
   virtual void attach(int fd, const Preamble& preamble, const Begun& begun = {}) = 0;
+
+  /// It is over because the other side said so, not because it was lost.
+  virtual bool was_ended() const = 0;
+
+  // ---- the session goes on in another process; any thread but the one that reads
+  /// From when it returns on no frame is handed out: those of the API are kept, the wire's own are obeyed.
+  virtual void park() = 0;
+  /// Hands out what has been kept, and goes on.
+  virtual void unpark() = 0;
+  /// The client has all that was sent, and nobody here waits for a payload of it.
+  virtual bool is_settled() = 0;
+  /// What another process needs to go on with this session (resume_session), parked and settled: from now on nothing
+  /// is taken here. Nothing where it is not settled.
+  virtual std::optional<Bytes> freeze() = 0;
+  /// The session stays: the client's connection is dropped, and what it says again is taken.
+  virtual void thaw() = 0;
+  /// Tells the client where it goes on. A client that does not get there comes back, which thaws and unparks.
+  virtual void redirect(std::string_view where) = 0;
+  /// Called when a client has come back to a link that was frozen.
+  std::function<void()> on_back = [] {};
 };
 
 /// Makes a link of a session's first connection (kind command or peer). Takes the descriptor; blocks for the handshake.
@@ -36,6 +59,11 @@ class ServerLink : public Link {
 /// know.
 std::unique_ptr<ServerLink> accept_session(int fd, const Preamble& preamble, View key, const Limits& limits,
                                            const Api& api, Receiver& receiver, const Begun& begun = {});
+
+/// A link that goes on with what another process's freeze() gave, whose client is still to be attached: it is parked
+/// until then, and over when nobody comes within the grace time. Throws Error.
+std::unique_ptr<ServerLink> resume_session(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver,
+                                           View state);
 
 /// Secures a connection of kind hold, which is a stream of bytes and nothing more. Takes the descriptor. Throws Error.
 std::unique_ptr<Channel> accept_keeper(int fd, const Preamble& preamble, View key, const Limits& limits,

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "wire/channel.h"
+#include "wire/codec.h"
 #include "wire/link.h"
 
 namespace flexrack::wire {
@@ -42,6 +43,13 @@ class Remembered {
   }
   /// True where it was there.
   bool erase(std::uint64_t ticket) { return tickets_.erase(ticket) > 0; }
+  /// All of them, the oldest first.
+  std::vector<std::uint64_t> all() const {
+    std::vector<std::uint64_t> found;
+    for (const auto ticket : order_)
+      if (tickets_.contains(ticket)) found.push_back(ticket);
+    return found;
+  }
 
  private:
   static constexpr std::size_t kMost = 1 << 14;
@@ -85,6 +93,14 @@ class Bulk {
   /// Ends a connection on which chunks have been waiting that long without any being acknowledged.
   void drop_if_stuck(std::chrono::milliseconds patience);
   bool is_connected();
+
+  // ---- the session goes on in another process
+  /// Nothing of ours is on its way out, and nobody waits for what comes in.
+  bool is_settled();
+  /// What the other process needs to go on; while there is no connection. Nothing where it is not settled.
+  bool export_state(Writer& out);
+  /// Before anything else. False: it cannot be.
+  bool import_state(Reader& in);
 
   // ---- the two threads
   /// Reads chunks until the connection ends. False: there is none (waits `patience` for one) or it ended.

@@ -1,6 +1,14 @@
 // Connecting as a client, for the first time and again.
+#include <unistd.h>
+
+#include <mutex>
+#include <optional>
+#include <tuple>
+
 #include "wire/accept.h"
+#include "wire/boot.h"
 #include "wire/error.h"
+#include "wire/json.h"
 #include "wire/secrets.h"
 #include "wire/session_link.h"
 
@@ -25,7 +33,7 @@ Greeted greet(const Dial& to, const Preamble& preamble, Hello mine) {
   mine.transport = preamble.transport;
   write_hello(*channel, mine);
   const auto theirs = read_hello(*channel, preamble, to.connect_timeout);
-  return {std::move(channel), theirs};
+  return {std::move(channel), theirs, preamble.transport};
 }
 
 Preamble first_preamble(const Dial& to, ConnectionKind kind) {
@@ -39,19 +47,92 @@ Preamble first_preamble(const Dial& to, ConnectionKind kind) {
   return preamble;
 }
 
+/// Which server a session is dialled at, and, when that one has said so, where it may go on.
+class Whereabouts {
+ public:
+  Whereabouts(Dial to, const Preamble& preamble) : to_(std::move(to)), preamble_(preamble) {}
+
+  bool moved(std::string_view text) {
+    const auto where = Json::parse(std::string(text));
+    if (!where || !where->is_members()) return false;
+    const std::lock_guard guard(lock_);
+    auto next = to_;
+    const auto port = (*where)["port"].integer();
+    next.address = (*where)["address"].text();
+    next.unix_path = (*where)["unix"].text();
+    next.port = static_cast<std::uint16_t>(port);
+    next.lease = (*where)["lease"].text();
+    next.key = from_hex((*where)["key"].text());
+    // Shared memory is for this host; what was encrypted stays so.
+    const bool is_here = !next.unix_path.empty() && (*where)["boot_id"].text() == boot_id() &&
+                         ::access(next.unix_path.c_str(), R_OK | W_OK) == 0;
+    next.transport = preamble_.transport == Transport::tcp ? "tcp" : "tls";
+    if (preamble_.transport == Transport::shm && is_here) next.transport = "shm";
+    if (port < 0 || port > 65535 || next.lease.size() != 2 * sizeof(Id) || next.key.size() != kKeyBytes ||
+        (next.address.empty() && next.transport != "shm"))
+      return false;
+    next_ = std::move(next);
+    return true;
+  }
+
+  Greeted greet_at(ConnectionKind kind, bool is_resume, const Hello& mine) {
+    auto [to, preamble, next] = look();
+    if (next && kind == ConnectionKind::bulk)
+      throw Error(Error::Kind::unreachable, "where the session is, is not sure");
+    if (next) {
+      try {
+        auto there = preamble;
+        there.transport = choose_transport(*next);
+        there.lease = id_from_hex(next->lease);
+        auto greeted = greet_as(*next, there, kind, is_resume, mine);
+        settle(*next, there);
+        return greeted;
+      } catch (const Error&) {  // then it goes on where it was: only this side knows, so nobody runs it twice
+        stay();
+      }
+    }
+    return greet_as(to, preamble, kind, is_resume, mine);
+  }
+
+ private:
+  static Greeted greet_as(const Dial& to, Preamble preamble, ConnectionKind kind, bool is_resume, const Hello& mine) {
+    preamble.kind = kind;
+    preamble.flags = is_resume ? kResume : 0;
+    return greet(to, preamble, mine);
+  }
+  std::tuple<Dial, Preamble, std::optional<Dial>> look() {
+    const std::lock_guard guard(lock_);
+    return {to_, preamble_, next_};
+  }
+  void settle(const Dial& to, const Preamble& preamble) {
+    const std::lock_guard guard(lock_);
+    to_ = to;
+    preamble_ = preamble;
+    next_.reset();
+  }
+  void stay() {
+    const std::lock_guard guard(lock_);
+    next_.reset();
+  }
+
+  static constexpr std::size_t kKeyBytes = 32;
+  std::mutex lock_;
+  Dial to_;
+  Preamble preamble_;
+  std::optional<Dial> next_;
+};
+
 }  // namespace
 
 std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver) {
   const auto preamble = first_preamble(to, to.peer != 0 ? ConnectionKind::peer : ConnectionKind::command);
   Limits limits;
   limits.grace = to.grace;
-  const auto redial = [to, preamble, api](ConnectionKind kind, bool is_resume, const Hello& mine) {
-    auto again = preamble;
+  const auto whereabouts = std::make_shared<Whereabouts>(to, preamble);
+  const auto redial = [whereabouts, api](ConnectionKind kind, bool is_resume, const Hello& mine) {
     auto hello = mine;
-    again.kind = kind;
-    again.flags = is_resume ? kResume : 0;
     hello.speak(api);
-    return greet(to, again, hello);
+    return whereabouts->greet_at(kind, is_resume, hello);
   };
   auto first = [&] {
     Hello hello;
@@ -62,7 +143,9 @@ std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver) {
     return redial(preamble.kind, false, hello);
   }();
   if (!is_same(api, first.theirs.speaks())) throw Error(Error::Kind::refused, mismatch(api, first.theirs.speaks()));
-  auto link = std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial);
+  auto link =
+      std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial,
+                                    [whereabouts](std::string_view where) { return whereabouts->moved(where); });
   link->begin(std::move(first));
   return link;
 }

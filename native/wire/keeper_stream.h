@@ -16,6 +16,11 @@ inline constexpr std::uint8_t kKeeperGoodbye = 'g';   ///< holder: the lease is 
 inline constexpr std::uint8_t kKeeperEnded = 'e';     ///< broker: the lease is over
 inline constexpr std::uint8_t kKeeperAsk =
     'v';  ///< holder, before all else: what do you speak? broker: the same byte and KeeperApi; an older one echoes 'p'
+inline constexpr std::uint8_t kKeeperMove = 'm';  ///< broker, then a u32 length and a lease file of one server: hold
+                                                  ///< that lease too; holder: the same byte, it is
+inline constexpr std::uint8_t kKeeperCannot = 'n';  ///< holder: it cannot be held from here
+inline constexpr std::uint8_t kKeeperStay = 's';  ///< broker: the move is off, give that other lease back
+inline constexpr std::uint32_t kLongestKeeperMove = 64 * 1024;
 inline constexpr auto kKeeperPingEvery = std::chrono::seconds(1);
 inline constexpr auto kKeeperSilence = std::chrono::seconds(3);  ///< after that the other side counts as lost
 inline constexpr auto kKeeperHandshake = std::chrono::seconds(5);

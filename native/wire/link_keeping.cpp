@@ -246,7 +246,7 @@ bool SessionLink::dial_bulk() {
     mine.received_chunks = bulk_.disconnect();
     auto greeted = redial_(ConnectionKind::bulk, true, mine);
     tune_for_bulk(greeted.channel->fd());
-    if (preamble_.transport == Transport::shm) greeted.channel = offer_shared_memory(std::move(greeted.channel));
+    if (greeted.transport == Transport::shm) greeted.channel = offer_shared_memory(std::move(greeted.channel));
     greeted.channel->keep_waiting = [this] { return !is_over_; };
     if (bulk_.connect(std::move(greeted.channel), greeted.theirs.received_chunks, greeted.theirs.early_credit))
       return true;

@@ -119,6 +119,9 @@ bool SessionLink::read_batch(Connection& connection) {
 
 /// False: the link is over.
 bool SessionLink::take_frame(const Header& header, View body) {
+  std::unique_lock handing(handing_, std::defer_lock);
+  if (!is_client()) handing.lock();
+  if (is_frozen_) return true;  // not counted: its sender says it again where the session goes on
   if (header.sequence != 0) {
     const auto before = received_.load(std::memory_order_relaxed);
     if (header.sequence <= before) return true;  // sent again after a reconnect
@@ -134,8 +137,23 @@ bool SessionLink::take_frame(const Header& header, View body) {
   }
   if (header.op < kFirstApiOp) return take_own_frame(header, body);
   if (header.sequence == 0) return end("a frame without its number"), false;
+  if (is_parked_) {
+    deferred_.push_back({header, {body.begin(), body.end()}});
+    return true;
+  }
   receiver_.on_frame(header, body);
   return !is_over_;
+}
+
+/// Under handing_. As if they were read now: what is sent for them must not wait for acknowledgements.
+void SessionLink::hand_out_deferred() {
+  const auto* before = std::exchange(reading_here, this);
+  while (!deferred_.empty() && !is_over_) {
+    const auto frame = std::move(deferred_.front());
+    deferred_.pop_front();
+    receiver_.on_frame(frame.header, frame.body);
+  }
+  reading_here = before;
 }
 
 bool SessionLink::take_own_frame(const Header& header, View body) {
@@ -163,7 +181,21 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
       if (reader.ok() && header.sequence != 0 && who >= 1 && who <= 3) return bulk_.on_cancel(ticket, who, last), true;
       break;
     }
-    case kGoodbye: end("the other side ended the session"); return false;
+    case kMoved:
+      // Not believed of a client. What makes no sense leaves the session where it is.
+      if (is_client() && moved_ && moved_(reader.get_text())) {
+        std::shared_ptr<Connection> connection;
+        {
+          const std::lock_guard guard(lock_);
+          connection = connection_;
+        }
+        lose(connection.get(), false);
+      }
+      return true;
+    case kGoodbye:
+      was_ended_ = true;
+      end("the other side ended the session");
+      return false;
     default: return true;  // of a later version, which asks for no answer
   }
   end("a frame of the wire itself that cannot be");

@@ -52,6 +52,21 @@ bool Outbox::is_overfull() const {
   return unacked_bytes_ + pending_.size() > limit_ * kOverfull;
 }
 
+bool Outbox::is_settled() const {
+  const std::lock_guard guard(lock_);
+  return pending_.empty() && acked_ == sequence_;
+}
+
+std::uint64_t Outbox::sequence() const {
+  const std::lock_guard guard(lock_);
+  return sequence_;
+}
+
+void Outbox::go_on_after(std::uint64_t sequence) {
+  const std::lock_guard guard(lock_);
+  sequence_ = acked_ = sequence;
+}
+
 const std::vector<iovec>& Outbox::take() {
   const std::lock_guard guard(lock_);
   pieces_.clear();

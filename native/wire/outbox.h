@@ -32,6 +32,11 @@ class Outbox {
   /// No more is taken, nobody waits.
   void close();
   bool is_overfull() const;
+  /// The other side has everything.
+  bool is_settled() const;
+  std::uint64_t sequence() const;
+  /// Goes on where another process's outbox stopped, which was settled. Before anything is appended.
+  void go_on_after(std::uint64_t sequence);
 
   // ---- one thread at a time, the one that writes to the connection
   /// Everything to write now; valid until written() or rewind().

@@ -23,12 +23,14 @@ unsigned watch_forks() {
 
 }  // namespace
 
-SessionLink::SessionLink(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver, Redial redial)
+SessionLink::SessionLink(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver, Redial redial,
+                         Moved moved)
     : preamble_(preamble),
       key_(key.begin(), key.end()),
       limits_(limits),
       receiver_(receiver),
       redial_(std::move(redial)),
+      moved_(std::move(moved)),
       process_(watch_forks()),
       outbox_(limits.unacknowledged),
       bulk_({[this](std::uint16_t op, View body, bool is_numbered, bool now) { tell(op, body, is_numbered, now); },
@@ -48,6 +50,10 @@ SessionLink::~SessionLink() {
 
 void SessionLink::begin(Greeted first) {
   install(std::move(first));
+  begin_threads();
+}
+
+void SessionLink::begin_threads() {
   threads_->keeper = std::thread([this] { keep(); });
   threads_->bulk_reader = std::thread([this] { read_bulk(); });
   threads_->bulk_writer = std::thread([this] { bulk_.write(); });
@@ -204,8 +210,21 @@ void SessionLink::attach(int fd, const Preamble& preamble, const Begun& begun) {
   auto mine = my_hello(preamble.kind);
   mine.transport = preamble.transport;
   if (preamble.kind != ConnectionKind::bulk) {
+    bool is_expected = false;  // a client that comes while its session is on its way elsewhere has decided against that
+    {
+      const std::lock_guard handing(handing_);
+      is_expected = is_frozen_ || std::exchange(is_adopted_, false);
+    }
+    thaw();
+    mine.received_frames = received_.load();
     write_hello(*channel, mine);
-    return install({std::move(channel), theirs});
+    install({std::move(channel), theirs});
+    if (is_expected) unpark();
+    return;
+  }
+  {
+    const std::lock_guard handing(handing_);
+    if (is_frozen_) throw Error(Error::Kind::refused, "the session is on its way to another server");
   }
   tune_for_bulk(channel->fd());
   mine.received_chunks = bulk_.disconnect();

@@ -1,6 +1,8 @@
 // The link of both sides: commands, payloads, and what keeps them going over one connection after another.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <thread>
 
 #include "wire/accept.h"
@@ -22,6 +24,7 @@ struct Connection {
 struct Greeted {
   std::unique_ptr<Channel> channel;
   Hello theirs;
+  Transport transport = Transport::tls;  ///< as it was dialled
 };
 
 class SessionLink final : public ServerLink {
@@ -29,11 +32,16 @@ class SessionLink final : public ServerLink {
   /// Dials a connection of that kind (command stands for the link's own kind) with that hello of ours. Throws Error.
   /// Null on the server's side.
   using Redial = std::function<Greeted(ConnectionKind kind, bool is_resume, const Hello& mine)>;
+  /// The server says where the session goes on (kMoved); from now on that is dialled first. False: it makes no sense.
+  using Moved = std::function<bool(std::string_view where)>;
 
-  SessionLink(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver, Redial redial);
+  SessionLink(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver, Redial redial,
+              Moved moved = nullptr);
   ~SessionLink() override;
   /// The first connection, hello exchanged. Starts the threads.
   void begin(Greeted first);
+  /// Goes on with a session of another process (link_moving.cpp), whose client is still to come. Throws Error.
+  void begin(View state);
 
   std::uint64_t send(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) override;
   void flush() override;
@@ -49,8 +57,22 @@ class SessionLink final : public ServerLink {
   void close() override;
   void attach(int fd, const Preamble& preamble, const Begun& begun) override;
 
+  // ---- link_moving.cpp
+  void park() override;
+  void unpark() override;
+  bool is_settled() override;
+  bool was_ended() const override { return was_ended_; }
+  std::optional<Bytes> freeze() override;
+  void thaw() override;
+  void redirect(std::string_view where) override;
+
  private:
   using Clock = std::chrono::steady_clock;
+  /// A frame that came while the link was parked.
+  struct Deferred {
+    Header header;
+    Bytes body;
+  };
   struct Threads {
     std::thread keeper, pump, bulk_reader, bulk_writer;
   };
@@ -63,6 +85,10 @@ class SessionLink final : public ServerLink {
   void wake_locked();
   bool read_as_leader(std::unique_lock<std::mutex>& guard);
   void finish();
+
+  // ---- link_moving.cpp
+  void hand_out_deferred();
+  void begin_threads();
 
   // ---- link_keeping.cpp: the threads, connections lost and found
   void keep();
@@ -88,6 +114,7 @@ class SessionLink final : public ServerLink {
   const Limits limits_;
   Receiver& receiver_;
   const Redial redial_;
+  const Moved moved_;
   const unsigned process_;           ///< which fork this link belongs to
   Outbox outbox_;
   Bulk bulk_;
@@ -95,6 +122,11 @@ class SessionLink final : public ServerLink {
 
   std::mutex write_lock_;            ///< held while the command connection is written to
   std::shared_ptr<Connection> writing_;  ///< under write_lock_; null: nothing can be written now
+
+  std::mutex handing_;  ///< of a server: held while a frame is taken
+  bool is_parked_ = false, is_frozen_ = false;  ///< under handing_
+  bool is_adopted_ = false;                     ///< another process's, whose client has not come yet; under handing_
+  std::deque<Deferred> deferred_;               ///< under handing_
 
   std::mutex lock_;
   std::condition_variable changed_;  ///< whose turn it is to read, connections, the end
@@ -105,7 +137,7 @@ class SessionLink final : public ServerLink {
   int waiters_ = 0;
   std::uint64_t turns_ = 0;          ///< counts reads by waiting threads, so that the pump sees that somebody does
   std::string why_;
-  std::atomic<bool> is_over_{false}, is_closing_{false};
+  std::atomic<bool> is_over_{false}, is_closing_{false}, was_ended_{false};
   int wake_fd_ = -1;
 
   std::atomic<std::uint64_t> received_{0}, acknowledged_{0};

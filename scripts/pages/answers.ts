@@ -42,6 +42,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   'bundle:apply': {answer: 'AppliedBundle', from: ['src/lib/bundle/apply.ts', 'src/lib/bundle/format.ts']},
   'bundle:create': {answer: 'MadeBundle', from: ['src/lib/bundle/create.ts', 'src/lib/bundle/format.ts']},
   'gpu:bench': {answer: 'BenchedGpu[]', from: ['src/lib/gpu/bench.ts', 'src/lib/gpu/link.ts']},
+  'gpu:drain': {answer: 'MovedLease[]', from: 'src/lib/gpu/move.ts'},
   'gpu:idle': {
     answer: 'IdleAnswer',
     from: ['src/cli/usage/idle.ts', 'src/lib/overview/idle.ts', 'src/lib/usage/usage.ts'],
@@ -51,6 +52,7 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
     answer: '`GpuReport`; of several racks `OfRack<GpuReport>[]`',
     from: ['src/lib/gpu/gpus.ts', 'src/cli/base/racks.ts'],
   },
+  'gpu:move': {answer: 'MovedLease[]', from: 'src/lib/gpu/move.ts'},
   'gpu:release': {answer: 'Lease[]', from: 'src/lib/gpu/types.ts'},
   'gpu:serve': {answer: 'Served[]', from: 'src/lib/gpu/serve.ts'},
   'gpu:smi': {answer: '`GpuReport`; with `--watch` a line of it each', from: 'src/lib/gpu/gpus.ts'},

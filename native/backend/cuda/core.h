@@ -75,6 +75,10 @@ class Core {
   std::map<std::pair<bool, std::uint64_t>, std::uint64_t>
       shown;  ///< textures (false) and surfaces by their numbers, and the contexts they are in
   std::set<std::uint64_t> broken;  ///< contexts in which something failed for good, told to the client
+  // Of a session that has come from another server: how long before the move an event was reached, in milliseconds, and
+  // in each context an event that was recorded when it came.
+  std::map<std::uint64_t, double> reached_before;
+  std::map<std::uint64_t, CUevent> moved_at;
   std::uint64_t current = 0;  ///< handle of the context that is current on the dispatching thread
   std::thread::id dispatcher{};
 

@@ -107,6 +107,19 @@ void Modules::keep_image(const std::string& hash, std::shared_ptr<const wire::By
   if (images_.emplace(hash, std::move(image)).second) image_bytes_ += size;
 }
 
+std::shared_ptr<const wire::Bytes> Modules::image(wire::View hash) const {
+  const auto found = images_.find(key(hash));
+  return found == images_.end() ? nullptr : found->second;
+}
+
+bool Modules::keep(wire::View hash, std::shared_ptr<const wire::Bytes> image) {
+  const wire::View content(image->data(), image->size() - 1);
+  const auto digest = flexrack::cuda::content_hash(std::as_bytes(std::span(content)));
+  if (key(digest) != key(hash) || check_image(content) != CUDA_SUCCESS) return false;
+  keep_image(key(hash), std::move(image), CUDA_SUCCESS);
+  return images_.contains(key(hash));
+}
+
 /// On a waiting thread, the context current there.
 void Modules::load_image(LoadReply& reply, std::uint64_t context, std::uint64_t module, const wire::Bytes& image,
                          LoadOptions& options) {

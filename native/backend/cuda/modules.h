@@ -18,6 +18,15 @@ class Modules : public virtual cu::Requests {
  public:
   explicit Modules(Core& core) : core_(core) {}
 
+  // ---- a session that goes to another server; under the lock
+  /// The image of that hash; null where it was not kept.
+  std::shared_ptr<const wire::Bytes> image(wire::View hash) const;
+  /// `image` ends with a zero more than it has. False: it is not what the hash says, or no image.
+  bool keep(wire::View hash, std::shared_ptr<const wire::Bytes> image);
+  /// The handle that is minted next.
+  std::uint64_t next_own() const { return next_own_; }
+  void go_on_at(std::uint64_t handle) { next_own_ = handle; }
+
  private:
   void on(const cu::HaveImages& m, Respond<cu::HaveImagesReply> respond) override;
   void on(const cu::Load& m, Respond<cu::LoadReply> respond) override;

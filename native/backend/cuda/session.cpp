@@ -29,6 +29,8 @@ constexpr auto kNcclWithin = std::chrono::seconds(2);
 /// much again).
 constexpr std::uint64_t kMostOfMachine = 8;
 
+bool is_restoring(std::uint16_t op) { return op >= cu::RestoreImage::kOp && op <= cu::TakeOver::kOp; }
+
 std::uint64_t most_mirrored(const std::vector<Device>& devices) {
   std::uint64_t shares = 0;
   for (const auto& one : devices) shares += one.memory;
@@ -66,12 +68,17 @@ Session::Session(Grant& to, const std::string& driver, const std::string& nccl)
       Contexts(core_of(*this), *this),
       Modules(core_of(*this)),
       PeerCopies(core_of(*this), *this),
-      Collectives(core_of(*this), nccl) {}
+      Collectives(core_of(*this), nccl),
+      Arrivals(core_of(*this), *this, speaks_,
+               [this](const wire::Header& header, wire::View body) { return carry_out(header, body); }) {}
 
 Session::~Session() { stop(); }
 
 void Session::start(wire::Link& to, Peers& others) {
-  link = &to;
+  first_ = &to;
+  speaks_.lead_to(to);
+  link = &speaks_;
+  Arrivals::start(to, others);
   peers = std::make_unique<PeerLinks>(to, others);
   on_broken = [this](std::uint64_t context, CUresult status) { Streams::abandon(context, status); };
   on_dropped = [this](const Record& gone) { Graphs::dropped(gone); };
@@ -87,9 +94,19 @@ void Session::on_frame(const wire::Header& header, wire::View body) {
     dispatcher = self;
     current = 0;
   }
+  const bool is_of_workers = is_restoring(header.op);
+  if (!is_of_workers) journal_.note(header, body);
+  auto& answered_by = is_of_workers ? *first_ : *link;
   is_broken_ = !take_frame<cu::WaitContextReply>(
-      *link, header, *peers, [&] { return cu::dispatch(*this, *link, header, body); },
+      answered_by, header, *peers, [&] { return cu::dispatch(*this, answered_by, header, body); },
       [&] { tell(cu::Failed{.op = header.op, .status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)}); });
+}
+
+/// One message of another worker's client, said again. False: it cannot be.
+bool Session::carry_out(const wire::Header& header, wire::View body) {
+  if (is_restoring(header.op)) return false;
+  journal_.note(header, body);
+  return cu::dispatch(*this, *link, header, body) == cu::Dispatch::ok;
 }
 
 void Session::on_over(std::string_view) {}

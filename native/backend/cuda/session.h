@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/cuda/arrivals.h"
 #include "backend/cuda/collectives.h"
 #include "backend/cuda/contexts.h"
 #include "backend/cuda/core.h"
@@ -30,7 +31,8 @@ class Session final : public Backend,
                       private Contexts,
                       private Modules,
                       private PeerCopies,
-                      private Collectives {
+                      private Collectives,
+                      private Arrivals {
  public:
   Session(Grant& to, const std::string& driver, const std::string& nccl);
   ~Session() override;
@@ -40,6 +42,9 @@ class Session final : public Backend,
   void stop() override;
   void on_frame(const wire::Header& header, wire::View body) override;
   void on_over(std::string_view why) override;
+  std::string what_stays() override;
+  bool is_at_rest(std::chrono::milliseconds patience) override;
+  std::unique_ptr<Departure> depart(const wire::Dial& to) override;
 
  private:
   /// Static: while the parts are being made, nothing may be called of what they are parts of.
@@ -47,6 +52,15 @@ class Session final : public Backend,
   /// Of any object.
   void on(const cu::Release& m) override;
 
+  bool carry_out(const wire::Header& header, wire::View body);
+  bool is_at_rest_now();
+
+  Journal journal_{handles};
+  JournalLink speaks_{[this](std::uint64_t sequence, wire::View reply) {
+    const std::lock_guard guard(lock);
+    journal_.answered(sequence, reply);
+  }};
+  wire::Link* first_ = nullptr;  ///< that the session began with: a client's, or of the worker whose session comes here
   bool is_broken_ = false;
 };
 

@@ -21,6 +21,8 @@ class Streams : public virtual cu::Requests {
   void let_go(std::uint64_t context);
   void let_go_all();
   void open_latch(std::uint64_t handle);
+  /// No stream waits for what the client does.
+  bool is_quiet() const { return runs_.empty() && client_latches_.empty(); }
 
  private:
   void on(const cu::HostFunction& m) override;
@@ -37,6 +39,8 @@ class Streams : public virtual cu::Requests {
   void on(const cu::QueryEvent& m, Respond<cu::QueryEventReply> respond) override;
   void on(const cu::WatchEvent& m) override;
   void on(const cu::ElapsedTime& m, Respond<cu::ElapsedTimeReply> respond) override;
+
+  double elapsed_over_the_move(const cu::ElapsedTime& m, CUresult& status);
 
   struct HostRun {
     Latch latch;

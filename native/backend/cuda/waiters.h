@@ -26,6 +26,9 @@ class Waiters {
   /// Whether there is room for one more that a client asks for: each holds memory, and some of them for ever.
   bool has_room() const { return pending_->load(std::memory_order_relaxed) < kMostPending; }
 
+  /// Whether anything that was asked for is not over.
+  bool any() const { return pending_->load(std::memory_order_acquire) != 0; }
+
   /// Takes no more; waits that long for what is under way. False: something still is, and keeps its thread.
   bool close(std::chrono::milliseconds patience);
 

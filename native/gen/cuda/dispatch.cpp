@@ -102,6 +102,14 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case Collectives::kOp: return pass<Collectives>(requests, body);
     case SplitCollectives::kOp: return call<SplitCollectives>(requests, link, header, body);
     case EndCollectives::kOp: return call<EndCollectives>(requests, link, header, body);
+    case RestoreImage::kOp: return call<RestoreImage>(requests, link, header, body);
+    case RestoreMessage::kOp: return call<RestoreMessage>(requests, link, header, body);
+    case RestoreMemory::kOp: return call<RestoreMemory>(requests, link, header, body);
+    case RestoreVariables::kOp: return call<RestoreVariables>(requests, link, header, body);
+    case RestoreBytes::kOp: return call<RestoreBytes>(requests, link, header, body);
+    case RestoreContext::kOp: return call<RestoreContext>(requests, link, header, body);
+    case RestoreEvent::kOp: return pass<RestoreEvent>(requests, body);
+    case TakeOver::kOp: return call<TakeOver>(requests, link, header, body);
     case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
     case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);
     case CtxSetCacheConfig::kOp: return pass<CtxSetCacheConfig>(requests, body);

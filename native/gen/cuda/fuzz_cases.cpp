@@ -1445,31 +1445,168 @@ wire::Bytes make_EndCollectives() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_RestoreImageReply() {
+  RestoreImageReply m;
+  m.status = 55;
+  m.reserved = 56;
+  m.text = "text 57";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreImage() {
+  RestoreImage m;
+  m.hash = kBytes;
+  m.image = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreMessageReply() {
+  RestoreMessageReply m;
+  m.status = 58;
+  m.reserved = 59;
+  m.text = "text 60";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreMessage() {
+  RestoreMessage m;
+  m.op = 61;
+  m.reserved = 62;
+  m.number = 63;
+  m.body = kBytes;
+  m.expected = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreMemoryReply() {
+  RestoreMemoryReply m;
+  m.status = 64;
+  m.reserved = 65;
+  m.text = "text 66";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreMemory() {
+  RestoreMemory m;
+  m.context = 67;
+  m.address = 68;
+  m.size = 69;
+  m.device = 70;
+  m.is_from_pool = 71;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreVariablesReply() {
+  RestoreVariablesReply m;
+  m.status = 72;
+  m.reserved = 73;
+  m.text = "text 74";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreVariables() {
+  RestoreVariables m;
+  m.context = 75;
+  m.module = 76;
+  m.addresses = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreBytesReply() {
+  RestoreBytesReply m;
+  m.status = 77;
+  m.reserved = 78;
+  m.text = "text 79";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreBytes() {
+  RestoreBytes m;
+  m.context = 80;
+  m.address = 81;
+  m.data = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreContextReply() {
+  RestoreContextReply m;
+  m.status = 82;
+  m.reserved = 83;
+  m.text = "text 84";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreContext() {
+  RestoreContext m;
+  m.context = 85;
+  m.stack = 86;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_RestoreEvent() {
+  RestoreEvent m;
+  m.event = 87;
+  m.reserved = 88;
+  m.milliseconds = 89;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_TakeOverReply() {
+  TakeOverReply m;
+  m.status = 90;
+  m.reserved = 91;
+  m.text = "text 92";
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_TakeOver() {
+  TakeOver m;
+  m.number = 93;
+  m.session = kBytes;
+  m.state = {0, sizeof kBytes, kBytes};
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 55;
-  m.op = 56;
-  m.status = 57;
-  m.object = 58;
-  m.text = "text 59";
+  m.context = 94;
+  m.op = 95;
+  m.status = 96;
+  m.object = 97;
+  m.text = "text 98";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 60;
-  m.run = 61;
-  m.status = 62;
+  m.function = 99;
+  m.run = 100;
+  m.status = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 63;
-  m.number = 64;
-  m.status = 65;
+  m.event = 2;
+  m.number = 3;
+  m.status = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1484,10 +1621,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 66;
-  m.ranges[0].size = 67;
-  m.ranges[1].address = 68;
-  m.ranges[1].size = 69;
+  m.ranges[0].address = 5;
+  m.ranges[0].size = 6;
+  m.ranges[1].address = 7;
+  m.ranges[1].size = 8;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1495,104 +1632,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 70;
-  m.status = 71;
-  m.reserved = 72;
-  m.text = "text 73";
+  m.communicator = 9;
+  m.status = 10;
+  m.reserved = 11;
+  m.text = "text 12";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 74;
-  m.max_width_in_elements = 75;
+  m.status = 13;
+  m.max_width_in_elements = 14;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 76;
-  m.format = 77;
-  m.num_channels = 78;
-  m.dev = 79;
+  m.context = 15;
+  m.format = 16;
+  m.num_channels = 17;
+  m.dev = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 80;
-  m.flags = 81;
+  m.context = 19;
+  m.flags = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 82;
-  m.config = 83;
+  m.context = 21;
+  m.config = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 84;
+  m.context = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 85;
-  m.ctx = 86;
-  m.event = 87;
+  m.context = 24;
+  m.ctx = 25;
+  m.event = 26;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 88;
-  m.ctx = 89;
-  m.event = 90;
+  m.context = 27;
+  m.ctx = 28;
+  m.event = 29;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 91;
+  m.status = 30;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 92;
-  m.attrib = 93;
-  m.val = 94;
-  m.kernel = 95;
-  m.dev = 96;
+  m.context = 31;
+  m.attrib = 32;
+  m.val = 33;
+  m.kernel = 34;
+  m.dev = 35;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 97;
-  m.kernel = 98;
-  m.config = 99;
-  m.dev = 100;
+  m.context = 36;
+  m.kernel = 37;
+  m.config = 38;
+  m.dev = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 1;
+  m.status = 40;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1600,16 +1737,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 2;
-  m.array = 3;
-  m.device = 4;
+  m.context = 41;
+  m.array = 42;
+  m.device = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 5;
+  m.status = 44;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1617,77 +1754,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 6;
-  m.mipmap = 7;
-  m.device = 8;
+  m.context = 45;
+  m.mipmap = 46;
+  m.device = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 9;
+  m.status = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 10;
-  m.plane_array = 11;
-  m.array = 12;
-  m.plane_idx = 13;
+  m.context = 49;
+  m.plane_array = 50;
+  m.array = 51;
+  m.plane_idx = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 14;
+  m.status = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 15;
-  m.level_array = 16;
-  m.mipmapped_array = 17;
-  m.level = 18;
+  m.context = 54;
+  m.level_array = 55;
+  m.mipmapped_array = 56;
+  m.level = 57;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 19;
-  m.flags = 20;
+  m.status = 58;
+  m.flags = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 21;
+  m.context = 60;
   m.location = kBytes;
-  m.ptr = 22;
+  m.ptr = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 23;
-  m.pool = 24;
-  m.min_bytes_to_keep = 25;
+  m.context = 62;
+  m.pool = 63;
+  m.min_bytes_to_keep = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 26;
-  m.pool = 27;
+  m.context = 65;
+  m.pool = 66;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1695,16 +1832,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 28;
-  m.flags = 29;
+  m.status = 67;
+  m.flags = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 30;
-  m.mem_pool = 31;
+  m.context = 69;
+  m.mem_pool = 70;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1712,244 +1849,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 32;
-  m.stream = 33;
-  m.event = 34;
-  m.flags = 35;
+  m.context = 71;
+  m.stream = 72;
+  m.event = 73;
+  m.flags = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 36;
-  m.dst_stream = 37;
-  m.src_stream = 38;
+  m.context = 75;
+  m.dst_stream = 76;
+  m.src_stream = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 39;
-  m.event = 40;
-  m.stream = 41;
+  m.context = 78;
+  m.event = 79;
+  m.stream = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 42;
-  m.event = 43;
-  m.stream = 44;
-  m.flags = 45;
+  m.context = 81;
+  m.event = 82;
+  m.stream = 83;
+  m.flags = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 46;
-  m.stream = 47;
-  m.addr = 48;
-  m.value = 49;
-  m.flags = 50;
+  m.context = 85;
+  m.stream = 86;
+  m.addr = 87;
+  m.value = 88;
+  m.flags = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 51;
-  m.stream = 52;
-  m.addr = 53;
-  m.value = 54;
-  m.flags = 55;
+  m.context = 90;
+  m.stream = 91;
+  m.addr = 92;
+  m.value = 93;
+  m.flags = 94;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 56;
-  m.stream = 57;
-  m.addr = 58;
-  m.value = 59;
-  m.flags = 60;
+  m.context = 95;
+  m.stream = 96;
+  m.addr = 97;
+  m.value = 98;
+  m.flags = 99;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 61;
-  m.stream = 62;
-  m.addr = 63;
-  m.value = 64;
-  m.flags = 65;
+  m.context = 100;
+  m.stream = 1;
+  m.addr = 2;
+  m.value = 3;
+  m.flags = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 66;
-  m.stream = 67;
+  m.context = 5;
+  m.stream = 6;
   m.param_array = kBytes;
-  m.flags = 68;
+  m.flags = 7;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 69;
+  m.status = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 70;
-  m.hfunc = 71;
-  m.attrib = 72;
-  m.value = 73;
+  m.context = 9;
+  m.hfunc = 10;
+  m.attrib = 11;
+  m.value = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 74;
-  m.hfunc = 75;
-  m.config = 76;
+  m.context = 13;
+  m.hfunc = 14;
+  m.config = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 77;
-  m.state = 78;
+  m.status = 16;
+  m.state = 17;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 79;
-  m.function = 80;
+  m.context = 18;
+  m.function = 19;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 81;
-  m.function = 82;
+  m.context = 20;
+  m.function = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 83;
-  m.hfunc = 84;
-  m.config = 85;
+  m.context = 22;
+  m.hfunc = 23;
+  m.config = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 86;
-  m.graph = 87;
-  m.stream = 88;
+  m.context = 25;
+  m.graph = 26;
+  m.stream = 27;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 89;
-  m.num_blocks = 90;
+  m.status = 28;
+  m.num_blocks = 29;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 91;
-  m.func = 92;
-  m.block_size = 93;
-  m.dynamic_smem_size = 94;
-  m.flags = 95;
+  m.context = 30;
+  m.func = 31;
+  m.block_size = 32;
+  m.dynamic_smem_size = 33;
+  m.flags = 34;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 96;
-  m.dynamic_smem_size = 97;
+  m.status = 35;
+  m.dynamic_smem_size = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 98;
-  m.func = 99;
-  m.num_blocks = 100;
-  m.block_size = 1;
+  m.context = 37;
+  m.func = 38;
+  m.num_blocks = 39;
+  m.block_size = 40;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 2;
-  m.tex_object = 3;
+  m.context = 41;
+  m.tex_object = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 4;
-  m.surf_object = 5;
+  m.context = 43;
+  m.surf_object = 44;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 6;
+  m.status = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 7;
-  m.peer_context = 8;
-  m.flags = 9;
+  m.context = 46;
+  m.peer_context = 47;
+  m.flags = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 10;
+  m.status = 49;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 11;
-  m.peer_context = 12;
+  m.context = 50;
+  m.peer_context = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2070,6 +2207,21 @@ constexpr FuzzCase kCases[] = {
     {"split_collectives", 0x2085, false, false, make_SplitCollectives, again<SplitCollectives>},
     {"end_collectives_reply", 0x2084, true, false, make_EndCollectivesReply, again<EndCollectivesReply>},
     {"end_collectives", 0x2084, false, false, make_EndCollectives, again<EndCollectives>},
+    {"restore_image_reply", 0x2090, true, false, make_RestoreImageReply, again<RestoreImageReply>},
+    {"restore_image", 0x2090, false, false, make_RestoreImage, again<RestoreImage>},
+    {"restore_message_reply", 0x2091, true, false, make_RestoreMessageReply, again<RestoreMessageReply>},
+    {"restore_message", 0x2091, false, false, make_RestoreMessage, again<RestoreMessage>},
+    {"restore_memory_reply", 0x2092, true, false, make_RestoreMemoryReply, again<RestoreMemoryReply>},
+    {"restore_memory", 0x2092, false, false, make_RestoreMemory, again<RestoreMemory>},
+    {"restore_variables_reply", 0x2093, true, false, make_RestoreVariablesReply, again<RestoreVariablesReply>},
+    {"restore_variables", 0x2093, false, false, make_RestoreVariables, again<RestoreVariables>},
+    {"restore_bytes_reply", 0x2094, true, false, make_RestoreBytesReply, again<RestoreBytesReply>},
+    {"restore_bytes", 0x2094, false, false, make_RestoreBytes, again<RestoreBytes>},
+    {"restore_context_reply", 0x2095, true, false, make_RestoreContextReply, again<RestoreContextReply>},
+    {"restore_context", 0x2095, false, false, make_RestoreContext, again<RestoreContext>},
+    {"restore_event", 0x2096, false, false, make_RestoreEvent, again<RestoreEvent>},
+    {"take_over_reply", 0x2097, true, false, make_TakeOverReply, again<TakeOverReply>},
+    {"take_over", 0x2097, false, false, make_TakeOver, again<TakeOver>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},
     {"run_host_function", 0x20f1, false, true, make_RunHostFunction, again<RunHostFunction>},
     {"event_reached", 0x20f2, false, true, make_EventReached, again<EventReached>},

@@ -2851,6 +2851,340 @@ bool decode(wire::View body, EndCollectives& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const RestoreImageReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, RestoreImageReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const RestoreImageReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreImageReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreImage& m) {
+  w.put_array(m.hash);
+  write_payload(w, m.image);
+}
+static void read(wire::Reader& r, RestoreImage& m) {
+  m.hash = r.get_array<std::uint8_t>();
+  m.image = read_payload(r);
+}
+
+void encode(wire::Bytes& out, const RestoreImage& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreImage& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreMessageReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, RestoreMessageReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const RestoreMessageReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreMessageReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreMessage& m) {
+  w.put(m.op);
+  w.put(m.reserved);
+  w.put(m.number);
+  w.put_array(m.body);
+  w.put_array(m.expected);
+}
+static void read(wire::Reader& r, RestoreMessage& m) {
+  m.op = r.get<std::uint32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.number = r.get<std::uint64_t>();
+  m.body = r.get_array<std::uint8_t>();
+  m.expected = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const RestoreMessage& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreMessage& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreMemoryReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, RestoreMemoryReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const RestoreMemoryReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreMemoryReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreMemory& m) {
+  w.put(m.context);
+  w.put(m.address);
+  w.put(m.size);
+  w.put(m.device);
+  w.put(m.is_from_pool);
+}
+static void read(wire::Reader& r, RestoreMemory& m) {
+  m.context = r.get<std::uint64_t>();
+  m.address = r.get<std::uint64_t>();
+  m.size = r.get<std::uint64_t>();
+  m.device = r.get<std::uint32_t>();
+  m.is_from_pool = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const RestoreMemory& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreMemory& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreVariablesReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, RestoreVariablesReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const RestoreVariablesReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreVariablesReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreVariables& m) {
+  w.put(m.context);
+  w.put(m.module);
+  w.put_array(m.addresses);
+}
+static void read(wire::Reader& r, RestoreVariables& m) {
+  m.context = r.get<std::uint64_t>();
+  m.module = r.get<std::uint64_t>();
+  m.addresses = r.get_array<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const RestoreVariables& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreVariables& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreBytesReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, RestoreBytesReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const RestoreBytesReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreBytesReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreBytes& m) {
+  w.put(m.context);
+  w.put(m.address);
+  write_payload(w, m.data);
+}
+static void read(wire::Reader& r, RestoreBytes& m) {
+  m.context = r.get<std::uint64_t>();
+  m.address = r.get<std::uint64_t>();
+  m.data = read_payload(r);
+}
+
+void encode(wire::Bytes& out, const RestoreBytes& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreBytes& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreContextReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, RestoreContextReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const RestoreContextReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreContextReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreContext& m) {
+  w.put(m.context);
+  w.put(m.stack);
+}
+static void read(wire::Reader& r, RestoreContext& m) {
+  m.context = r.get<std::uint64_t>();
+  m.stack = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const RestoreContext& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreContext& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const RestoreEvent& m) {
+  w.put(m.event);
+  w.put(m.reserved);
+  w.put(m.milliseconds);
+}
+static void read(wire::Reader& r, RestoreEvent& m) {
+  m.event = r.get<std::uint64_t>();
+  m.reserved = r.get<std::uint64_t>();
+  m.milliseconds = r.get<double>();
+}
+
+void encode(wire::Bytes& out, const RestoreEvent& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, RestoreEvent& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const TakeOverReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put_text(m.text);
+}
+static void read(wire::Reader& r, TakeOverReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.text = r.get_text();
+}
+
+void encode(wire::Bytes& out, const TakeOverReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, TakeOverReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const TakeOver& m) {
+  w.put(m.number);
+  w.put_array(m.session);
+  write_payload(w, m.state);
+}
+static void read(wire::Reader& r, TakeOver& m) {
+  m.number = r.get<std::uint64_t>();
+  m.session = r.get_array<std::uint8_t>();
+  m.state = read_payload(r);
+}
+
+void encode(wire::Bytes& out, const TakeOver& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, TakeOver& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const Failed& m) {
   w.put(m.context);
   w.put(m.op);

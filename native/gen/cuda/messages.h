@@ -1332,6 +1332,158 @@ struct EndCollectives {
 void encode(wire::Bytes& out, const EndCollectives& m);
 bool decode(wire::View body, EndCollectives& m);
 
+/// Answers RestoreImage.
+struct RestoreImageReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const RestoreImageReply& m);
+bool decode(wire::View body, RestoreImageReply& m);
+
+struct RestoreImage {
+  static constexpr std::uint16_t kOp = 0x2090;
+  static constexpr char kName[] = "RestoreImage";
+  using Reply = RestoreImageReply;
+  wire::View hash{};
+  wire::Payload image{};
+};
+void encode(wire::Bytes& out, const RestoreImage& m);
+bool decode(wire::View body, RestoreImage& m);
+
+/// Answers RestoreMessage.
+struct RestoreMessageReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const RestoreMessageReply& m);
+bool decode(wire::View body, RestoreMessageReply& m);
+
+struct RestoreMessage {
+  static constexpr std::uint16_t kOp = 0x2091;
+  static constexpr char kName[] = "RestoreMessage";
+  using Reply = RestoreMessageReply;
+  std::uint32_t op = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t number = 0;
+  wire::View body{};
+  wire::View expected{};
+};
+void encode(wire::Bytes& out, const RestoreMessage& m);
+bool decode(wire::View body, RestoreMessage& m);
+
+/// Answers RestoreMemory.
+struct RestoreMemoryReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const RestoreMemoryReply& m);
+bool decode(wire::View body, RestoreMemoryReply& m);
+
+struct RestoreMemory {
+  static constexpr std::uint16_t kOp = 0x2092;
+  static constexpr char kName[] = "RestoreMemory";
+  using Reply = RestoreMemoryReply;
+  std::uint64_t context = 0;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::uint32_t device = 0;
+  std::uint32_t is_from_pool = 0;
+};
+void encode(wire::Bytes& out, const RestoreMemory& m);
+bool decode(wire::View body, RestoreMemory& m);
+
+/// Answers RestoreVariables.
+struct RestoreVariablesReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const RestoreVariablesReply& m);
+bool decode(wire::View body, RestoreVariablesReply& m);
+
+struct RestoreVariables {
+  static constexpr std::uint16_t kOp = 0x2093;
+  static constexpr char kName[] = "RestoreVariables";
+  using Reply = RestoreVariablesReply;
+  std::uint64_t context = 0;
+  std::uint64_t module = 0;
+  std::span<const std::uint64_t> addresses{};
+};
+void encode(wire::Bytes& out, const RestoreVariables& m);
+bool decode(wire::View body, RestoreVariables& m);
+
+/// Answers RestoreBytes.
+struct RestoreBytesReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const RestoreBytesReply& m);
+bool decode(wire::View body, RestoreBytesReply& m);
+
+struct RestoreBytes {
+  static constexpr std::uint16_t kOp = 0x2094;
+  static constexpr char kName[] = "RestoreBytes";
+  using Reply = RestoreBytesReply;
+  std::uint64_t context = 0;
+  std::uint64_t address = 0;
+  wire::Payload data{};
+};
+void encode(wire::Bytes& out, const RestoreBytes& m);
+bool decode(wire::View body, RestoreBytes& m);
+
+/// Answers RestoreContext.
+struct RestoreContextReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const RestoreContextReply& m);
+bool decode(wire::View body, RestoreContextReply& m);
+
+struct RestoreContext {
+  static constexpr std::uint16_t kOp = 0x2095;
+  static constexpr char kName[] = "RestoreContext";
+  using Reply = RestoreContextReply;
+  std::uint64_t context = 0;
+  std::uint64_t stack = 0;
+};
+void encode(wire::Bytes& out, const RestoreContext& m);
+bool decode(wire::View body, RestoreContext& m);
+
+struct RestoreEvent {
+  static constexpr std::uint16_t kOp = 0x2096;
+  static constexpr char kName[] = "RestoreEvent";
+  std::uint64_t event = 0;
+  std::uint64_t reserved = 0;
+  double milliseconds = 0;
+};
+void encode(wire::Bytes& out, const RestoreEvent& m);
+bool decode(wire::View body, RestoreEvent& m);
+
+/// Answers TakeOver.
+struct TakeOverReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::string_view text{};
+};
+void encode(wire::Bytes& out, const TakeOverReply& m);
+bool decode(wire::View body, TakeOverReply& m);
+
+struct TakeOver {
+  static constexpr std::uint16_t kOp = 0x2097;
+  static constexpr char kName[] = "TakeOver";
+  using Reply = TakeOverReply;
+  std::uint64_t number = 0;
+  wire::View session{};
+  wire::Payload state{};
+};
+void encode(wire::Bytes& out, const TakeOver& m);
+bool decode(wire::View body, TakeOver& m);
+
 struct Failed {
   static constexpr std::uint16_t kOp = 0x20f0;
   static constexpr char kName[] = "Failed";

@@ -87,6 +87,14 @@ class Requests {
   virtual void on(const Collectives& message) = 0;
   virtual void on(const SplitCollectives& call, wire::Respond<SplitCollectives::Reply> respond) = 0;
   virtual void on(const EndCollectives& call, wire::Respond<EndCollectives::Reply> respond) = 0;
+  virtual void on(const RestoreImage& call, wire::Respond<RestoreImage::Reply> respond) = 0;
+  virtual void on(const RestoreMessage& call, wire::Respond<RestoreMessage::Reply> respond) = 0;
+  virtual void on(const RestoreMemory& call, wire::Respond<RestoreMemory::Reply> respond) = 0;
+  virtual void on(const RestoreVariables& call, wire::Respond<RestoreVariables::Reply> respond) = 0;
+  virtual void on(const RestoreBytes& call, wire::Respond<RestoreBytes::Reply> respond) = 0;
+  virtual void on(const RestoreContext& call, wire::Respond<RestoreContext::Reply> respond) = 0;
+  virtual void on(const RestoreEvent& message) = 0;
+  virtual void on(const TakeOver& call, wire::Respond<TakeOver::Reply> respond) = 0;
   virtual void on(const DeviceGetTexture1dLinearMaxWidth& call, wire::Respond<DeviceGetTexture1dLinearMaxWidth::Reply> respond) = 0;
   virtual void on(const CtxSetFlags& message) = 0;
   virtual void on(const CtxSetCacheConfig& message) = 0;

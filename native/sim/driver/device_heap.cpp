@@ -1,6 +1,10 @@
 #include "sim/driver/device_heap.h"
 
 #include <sys/mman.h>
+#include <sys/random.h>
+
+#include <utility>
+#include <vector>
 
 namespace flexrack::sim {
 namespace {
@@ -12,8 +16,37 @@ constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
 /// Up to here several share a block, as the system allows a process only some 65000 mappings.
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 20, kBlock = std::uint64_t{4} << 20;
 
+constexpr std::uint64_t kPage = 4096, kHugePage = std::uint64_t{2} << 20;
+
+/// Device memory lies in a part of the addresses where nothing else does, in each process somewhere else there: what
+/// one has, another one has room for (allocate_at). Between 104 and 112 TiB, below where Linux puts libraries and
+/// stacks, above the mirrors of the clients' memory (docs/adr/0011) and what sanitizers keep.
+constexpr std::uint64_t kZone = std::uint64_t{104} << 40, kZoneBytes = std::uint64_t{8} << 40;
+
+std::uint64_t next_in_zone(std::uint64_t size) {
+  static std::atomic<std::uint64_t> used{[] {
+    std::uint64_t somewhere = 0;
+    if (getrandom(&somewhere, sizeof somewhere, GRND_NONBLOCK) != sizeof somewhere) somewhere = 0;
+    return somewhere % kZoneBytes / kBlock * kBlock;
+  }()};
+  const auto align = size > kLarge ? kHugePage : kPage;
+  const auto at = used.fetch_add((size + align - 1) / align * align + align - kPage) % kZoneBytes;
+  return kZone + (at + align - 1) / align * align;
+}
+
+void* map_at(std::uint64_t address, std::uint64_t size) {
+  auto* const wish = reinterpret_cast<void*>(address);
+  auto* memory = mmap(wish, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (memory == MAP_FAILED || memory == wish) return memory;
+  munmap(memory, size);  // before Linux 4.17 it is only a wish
+  return MAP_FAILED;
+}
+
 std::uint64_t map(std::uint64_t size) {
-  auto* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  auto* memory = map_at(next_in_zone(size), size);
+  if (memory == MAP_FAILED)
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return 0;
   if (size > kLarge) madvise(memory, size, MADV_HUGEPAGE);  // a wish: where the system has none it is without
   return reinterpret_cast<std::uint64_t>(memory);
@@ -44,7 +77,53 @@ std::uint64_t DeviceHeap::allocate(std::uint64_t size) {
   return address;
 }
 
+std::uint64_t DeviceHeap::allocate_at(std::uint64_t address, std::uint64_t size) {
+  if (size == 0 || address % kGranularity != 0 || address + size < address || !charge(size)) return 0;
+  const std::lock_guard guard(lock_);
+  if (take_pages(address / kPage, (address + size + kPage - 1) / kPage)) {
+    placed_.insert(address);
+    return address;
+  }
+  refund(size);
+  return 0;
+}
+
+/// Several allocations lie in one page. False: something else lies there, and nothing was taken.
+bool DeviceHeap::take_pages(std::uint64_t first, std::uint64_t end) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> made;
+  for (auto page = first; page < end;) {
+    auto after = page;
+    while (after < end && !placed_pages_.contains(after)) ++after;
+    if (after > page) {
+      if (map_at(page * kPage, (after - page) * kPage) == MAP_FAILED) {
+        for (const auto& [at, pages] : made) unmap(at * kPage, pages * kPage);
+        return false;
+      }
+      made.emplace_back(page, after - page);
+    }
+    page = after + 1;
+  }
+  for (auto page = first; page < end; ++page) ++placed_pages_[page];
+  return true;
+}
+
+void DeviceHeap::put_pages(std::uint64_t first, std::uint64_t end) {
+  for (auto page = first; page < end; ++page) {
+    const auto found = placed_pages_.find(page);
+    if (--found->second > 0) continue;
+    placed_pages_.erase(found);
+    unmap(page * kPage, kPage);
+  }
+}
+
 void DeviceHeap::free(std::uint64_t address, std::uint64_t size) {
+  {
+    const std::lock_guard guard(lock_);
+    if (placed_.erase(address) > 0) {
+      put_pages(address / kPage, (address + size + kPage - 1) / kPage);
+      return refund(size);
+    }
+  }
   if (size > kSmall) {
     unmap(address, pages(size));
   } else {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace flexrack::sim {
 
@@ -21,6 +22,8 @@ class DeviceHeap {
 
   /// The address; 0 where the device (or the host) has not that much left.
   std::uint64_t allocate(std::uint64_t size);
+  /// The same at an address that another process's heap has chosen; 0 too where something is there.
+  std::uint64_t allocate_at(std::uint64_t address, std::uint64_t size);
   void free(std::uint64_t address, std::uint64_t size);
 
   /// Only counts: for memory that lies elsewhere. False where the device has not that much left.
@@ -33,6 +36,8 @@ class DeviceHeap {
  private:
   std::uint64_t take_small(std::uint64_t size);
   void put_small(std::uint64_t address, std::uint64_t size);
+  bool take_pages(std::uint64_t first, std::uint64_t end);
+  void put_pages(std::uint64_t first, std::uint64_t end);
 
   const std::uint64_t capacity_;
   std::atomic<std::uint64_t> used_{0};
@@ -40,6 +45,8 @@ class DeviceHeap {
   std::map<std::uint64_t, std::uint64_t>
       blocks_;  ///< address of each block of small allocations, and the bytes taken in it
   std::map<std::uint64_t, std::uint64_t> gaps_;  ///< free ranges in blocks: address and size
+  std::set<std::uint64_t> placed_;  ///< addresses that allocate_at() gave
+  std::map<std::uint64_t, std::uint32_t> placed_pages_;  ///< pages below them: how many allocations touch each
 };
 
 }  // namespace flexrack::sim

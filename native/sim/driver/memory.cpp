@@ -7,6 +7,20 @@
 
 namespace flexrack::sim {
 
+namespace {
+
+std::shared_ptr<Allocation> made_of(const Ref<Context>& context, std::uint64_t address, std::uint64_t size) {
+  auto made = std::make_shared<Allocation>();
+  made->address = address;
+  made->size = size;
+  made->context = context;
+  made->device = &context->device;
+  made->give_back = [&heap = context->device.heap, address, size] { heap.free(address, size); };
+  return made;
+}
+
+}  // namespace
+
 Memory& Memory::instance() {
   static auto* one = new Memory;
   return *one;
@@ -137,13 +151,13 @@ std::shared_ptr<Allocation> allocate_device(const Ref<Context>& context, std::ui
     fail(CUDA_ERROR_OUT_OF_MEMORY, "device " + std::to_string(context->device.ordinal) + ": " + std::to_string(size) +
                                        " bytes asked for, " + std::to_string(heap.capacity() - heap.used()) + " left");
   }
-  auto made = std::make_shared<Allocation>();
-  made->address = address;
-  made->size = size;
-  made->context = context;
-  made->device = &context->device;
-  made->give_back = [&heap, address, size] { heap.free(address, size); };
-  return made;
+  return made_of(context, address, size);
+}
+
+std::shared_ptr<Allocation> place_device(const Ref<Context>& context, std::uint64_t address, std::uint64_t size) {
+  require(address != 0 && context->device.heap.allocate_at(address, size) == address, CUDA_ERROR_ALREADY_MAPPED,
+          "memory cannot be had at the address where it was");
+  return made_of(context, address, size);
 }
 
 }  // namespace flexrack::sim

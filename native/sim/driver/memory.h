@@ -102,5 +102,7 @@ std::shared_ptr<Allocation> allocation_of(std::uint64_t address, std::uint64_t s
 /// Device memory in a context, cuMemAlloc's. Throws CUDA_ERROR_OUT_OF_MEMORY.
 std::shared_ptr<Allocation> allocate_device(const Ref<Context>& context, std::uint64_t size,
                                             std::uint64_t align = DeviceHeap::kGranularity);
+/// The same at that address. Throws CUDA_ERROR_ALREADY_MAPPED where something is there, or no room is left.
+std::shared_ptr<Allocation> place_device(const Ref<Context>& context, std::uint64_t address, std::uint64_t size);
 
 }  // namespace flexrack::sim

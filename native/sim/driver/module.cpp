@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sim/driver/failure.h"
+#include "sim/exec/function_base.h"
 
 namespace flexrack::sim {
 
@@ -36,12 +37,7 @@ Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_p
             "the device has no memory left for the code");
     has_code_ = true;
     if (program->is_read()) image();
-    for (const auto& [name, variable] : program->machine_variables) {
-      const auto address = place(variable.size);
-      if (!variable.initial.empty())
-        std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
-      machine_variables_[name] = {address, variable.size};
-    }
+    place_machine_variables();
   } catch (...) {
     give_back();
     throw;
@@ -49,6 +45,39 @@ Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_p
 }
 
 Module::~Module() { give_back(); }
+
+void Module::place_machine_variables() {
+  for (const auto& [name, variable] : program->machine_variables) {
+    const auto address = place(variable.size);
+    if (!variable.initial.empty())
+      std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
+    machine_variables_[name] = {address, variable.size};
+  }
+}
+
+std::vector<std::uint64_t> Module::layout() {
+  const std::lock_guard guard(image_lock_);
+  if (!image_ && placed_.empty()) return {};
+  std::vector<std::uint64_t> layout{image_ ? image_->function_address(0) : 0};
+  layout.insert(layout.end(), placed_.begin(), placed_.end());
+  return layout;
+}
+
+void Module::lay_out(const std::vector<std::uint64_t>& layout) {
+  if (layout.empty()) return;
+  {
+    const std::lock_guard guard(image_lock_);
+    for (const auto address : placed_) Memory::instance().remove(address);
+    placed_.clear();
+    machine_variables_.clear();
+    ready_.store(nullptr, std::memory_order_release);
+    image_.reset();
+    wishes_ = layout;
+  }
+  if (layout[0] != 0) image();
+  place_machine_variables();
+  require(placed_.size() + 1 == layout.size(), CUDA_ERROR_INVALID_VALUE, "a layout of another module");
+}
 
 exec::Image* Module::image() {
   if (auto* ready = ready_.load(std::memory_order_acquire)) return ready;
@@ -60,6 +89,7 @@ exec::Image* Module::image() {
       return managed_one ? managed_one->address : place(variable.bytes);
     };
     const auto code = program->module();
+    const exec::FunctionBase base(wishes_.empty() ? 0 : wishes_[0]);
     managed_->keep_over(*code, [&] { image_ = std::make_unique<exec::Image>(code, place_variable); });
     ready_.store(image_.get(), std::memory_order_release);
   }
@@ -72,7 +102,9 @@ void Module::give_back() {
 }
 
 std::uint64_t Module::place(std::uint64_t size) {
-  auto made = allocate_device(context, std::max<std::uint64_t>(1, size));
+  const auto number = placed_.size() + 1;
+  size = std::max<std::uint64_t>(1, size);
+  auto made = number < wishes_.size() ? place_device(context, wishes_[number], size) : allocate_device(context, size);
   // Constants too: kernels may write them through their address in .global, as the devices let them, and the next
   // kernel reads it.
   made->is_module = true;

@@ -86,12 +86,18 @@ class Module : public Object<Module>, public Owned {
   exec::Image::Symbol variable(std::string_view name);
   /// Kernels of it call malloc or free.
   bool uses_heap() const { return program->uses_heap; }
+  /// Where its functions' addresses begin and its variables are, in the order in which they were made; empty while
+  /// they are not made.
+  std::vector<std::uint64_t> layout();
+  /// Made anew, as another process's layout() says; before anything of it is used. Throws CUDA_ERROR_ALREADY_MAPPED.
+  void lay_out(const std::vector<std::uint64_t>& layout);
   /// Its code and variables, made where that was not done yet; null where it is machine code. Throws
   /// CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_PTX.
   exec::Image* image();
 
  private:
   std::uint64_t place(std::uint64_t size);
+  void place_machine_variables();
   void give_back();
 
   const std::shared_ptr<const ManagedVariables> managed_;
@@ -101,6 +107,7 @@ class Module : public Object<Module>, public Owned {
   bool has_code_ = false;   ///< has_code_: the device's memory for it is taken
   std::map<std::string, exec::Image::Symbol, std::less<>> machine_variables_;
   std::vector<std::uint64_t> placed_;
+  std::vector<std::uint64_t> wishes_;          ///< of lay_out()
   std::mutex lock_;
   std::map<std::string, Ref<Function>, std::less<>> functions_;
 };

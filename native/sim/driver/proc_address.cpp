@@ -1,6 +1,7 @@
 // cuGetProcAddress, cuGetExportTable: how programs find the rest.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cuda/export_tables.h"
@@ -8,6 +9,8 @@
 #include "gen/cuda/entry_points.h"
 #include "sim/driver/context.h"
 #include "sim/driver/device.h"
+#include "sim/driver/memory.h"
+#include "sim/driver/module.h"
 #include "sim/driver/settings.h"
 
 namespace flexrack::sim {
@@ -103,7 +106,35 @@ CUresult describe(CUdevice ordinal, flexrack::cuda::SimTable::Facts* facts) {
   });
 }
 
-const flexrack::cuda::SimTable sim_table{.busy = busy_time, .memory = memory_used, .describe = describe};
+CUresult place_memory(CUdeviceptr address, std::size_t size) {
+  return call([&] {
+    require(size > 0);
+    Memory::instance().add(place_device(current(), address, size));
+  });
+}
+
+CUresult layout(CUmodule module, std::uint64_t* numbers, std::size_t room, std::size_t* count) {
+  return call([&] {
+    require(numbers && count);
+    const auto all = module_of(module)->layout();
+    *count = all.size();
+    std::copy_n(all.begin(), std::min(room, all.size()), numbers);
+  });
+}
+
+CUresult lay_out(CUmodule module, const std::uint64_t* numbers, std::size_t count) {
+  return call([&] {
+    require(numbers || count == 0);
+    module_of(module)->lay_out({numbers, numbers + count});
+  });
+}
+
+const flexrack::cuda::SimTable sim_table{.busy = busy_time,
+                                         .memory = memory_used,
+                                         .describe = describe,
+                                         .place_memory = place_memory,
+                                         .layout = layout,
+                                         .lay_out = lay_out};
 
 }  // namespace
 }  // namespace flexrack::sim

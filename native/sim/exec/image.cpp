@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "sim/exec/function_base.h"
 #include "sim/exec/lower.h"
 #include "sim/exec/spaces.h"
 #include "sim/exec/step.h"
@@ -23,7 +24,9 @@ std::uint64_t next_functions_at() {
 }  // namespace
 
 Image::Image(std::shared_ptr<const ptx::Module> module, const Place& place)
-    : module_(std::move(module)), functions_at_(next_functions_at()), code_(module_->functions.size()) {
+    : module_(std::move(module)),
+      functions_at_(FunctionBase::wished() != 0 ? FunctionBase::wished() : next_functions_at()),
+      code_(module_->functions.size()) {
   for (const auto& variable : module_->variables) addresses_.push_back(place(variable));
   for (std::size_t i = 0; i < addresses_.size(); ++i) initialise(module_->variables[i], addresses_[i]);
 }

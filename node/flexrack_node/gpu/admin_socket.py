@@ -32,15 +32,15 @@ def look(root: Path) -> Any:
         raise
 
 
-def ask(root: Path, request: Dict[str, Any]) -> Any:
-    """One request. Errors: GPU_FAILED where nobody answers; what the daemon refuses, as CODES has it."""
+def ask(root: Path, request: Dict[str, Any], seconds: float = TIMEOUT_SECONDS) -> Any:
+    """One request, answered within `seconds`. Errors: GPU_FAILED where nobody answers; what the daemon refuses, as CODES has it."""
     path = or_nothing(read("gpu.address", root / "gpu" / "daemon" / "address.json")).get("admin")
     if not path:
         raise NodeError("GPU_FAILED", "no GPU daemon runs here", "flexrack gpu serve")
     answer = b""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-            link.settimeout(TIMEOUT_SECONDS)
+            link.settimeout(seconds)
             link.connect(path)
             link.sendall(json.dumps(request).encode() + b"\n")
             while not answer.endswith(b"\n"):

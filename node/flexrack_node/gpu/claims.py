@@ -1,4 +1,4 @@
-"""gpu.state, .lease, .release: a GPU is a run's or the GPU daemon's, never both's, and here is what each of the two
+"""gpu.state, .lease, .release, .move: a GPU is a run's or the GPU daemon's, never both's, and here is what each of the two
 must know of the other.
 
 A run reserves GPUs by UUID (reservation/place.py), and the daemon's name of a CUDA device is its UUID too. Both sides
@@ -20,9 +20,11 @@ from flexrack_node.reservation.record_file import user_name
 
 if TYPE_CHECKING:
     from flexrack_node.reservation.rules import Claim, InTheWay, Record
-    from flexrack_node.schema.daemon import DaemonState, EndedLease, GrantedLease
-    from flexrack_node.schema.gpu import LeaseId, LeaseRequest
+    from flexrack_node.schema.daemon import DaemonState, EndedLease, GrantedLease, MovedLease
+    from flexrack_node.schema.gpu import LeaseId, LeaseMove, LeaseRequest
     from flexrack_node.schema.node import Nothing
+
+_MOVE_SECONDS = 3600  # tens of GiB over a slow link; the daemon itself gives up a link that is lost
 
 
 def state(given: "Optional[Nothing]", channel: Channel) -> "DaemonState":
@@ -57,6 +59,16 @@ def release(given: "LeaseId", channel: Channel) -> "EndedLease":
     """{lease}: ends it and its workers. NOT_FOUND where there is none of that id."""
     ended: EndedLease = admin_socket.ask(channel.root, {"op": "release", "lease": given["lease"]})
     return ended
+
+
+def move(given: "LeaseMove", channel: Channel) -> "MovedLease":
+    """{lease, to, rest_seconds} -> {lease, state, sessions, pause_seconds}. Its programs go on at the daemon of `to`.
+    NOT_FOUND where there is none of that id; GPU_REFUSED with the reason where it stays: nothing has changed then.
+    """
+    moved: MovedLease = admin_socket.ask(
+        channel.root, {**given, "op": "move"}, seconds=given["rest_seconds"] + _MOVE_SECONDS
+    )
+    return moved
 
 
 def reserved(place: Place) -> "Dict[str, Record]":

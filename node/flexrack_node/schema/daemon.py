@@ -143,6 +143,14 @@ class GrantedLease(TypedDict):
     devices: List[GrantedDevice]
 
 
+class MovedLease(TypedDict):
+    """pause_seconds: the longest that one of its programs waited."""
+    lease: str
+    state: Literal["moved"]
+    sessions: int
+    pause_seconds: float
+
+
 class EndedLease(TypedDict):
     lease: str
     state: Literal["ended"]

@@ -105,6 +105,32 @@ class LeaseId(TypedDict):
     lease: str
 
 
+class LeaseFileDevice(TypedDict):
+    name: str
+    memory: int
+
+
+class MoveTarget(TypedDict):
+    node: str
+    address: str
+    port: int
+    unix: str
+    boot_id: str
+    transport: str
+    api: str
+    lease: str
+    key: str
+    devices: List[LeaseFileDevice]
+    grace_seconds: float
+
+
+class LeaseMove(TypedDict):
+    """A lease that is to go to another node's daemon, where one like it was taken. Holds that one's key."""
+    lease: str
+    to: MoveTarget
+    rest_seconds: int
+
+
 class WayQuestion(TypedDict):
     unix: str
     boot_id: str
@@ -118,11 +144,6 @@ class Reachable(TypedDict):
     """unix: it answers at its socket under this very kernel. address: the first at which it answers."""
     unix: bool
     address: Optional[str]
-
-
-class LeaseFileDevice(TypedDict):
-    name: str
-    memory: int
 
 
 class LeaseFileServer(TypedDict):

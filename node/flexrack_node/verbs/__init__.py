@@ -44,6 +44,7 @@ VERBS = {
     "gpu.inspect": "gpu.daemon:inspect",
     "gpu.knock": "gpu.knock:knock",
     "gpu.lease": "gpu.claims:lease",
+    "gpu.move": "gpu.claims:move",
     "gpu.place": "gpu.daemon:place",
     "gpu.reach": "gpu.reach:reach",
     "gpu.release": "gpu.claims:release",

@@ -130,6 +130,15 @@ export async function gpusOf(session: Session, context: Context): Promise<Gpus> 
   return openGpus(session, context)
 }
 
+/** How long a GPU may take to come to rest before its programs go elsewhere. */
+export const restFlag = Flags.integer({
+  helpValue: 'SECONDS',
+  description: 'give up if a GPU does not come to rest within this time',
+  default: 10,
+  min: 0,
+  max: 600,
+})
+
 /** How long flags want to wait: seconds, Infinity without a limit, undefined not at all. */
 export function waitSeconds({wait, timeout}: GpuFlags): number | undefined {
   return wait ? (timeout ?? Infinity) : undefined

@@ -1,5 +1,5 @@
 import {sizeText} from '../../lib/base/index.ts'
-import type {GpuDevice, GpuNodeReport, GpuReport, Lease, Served} from '../../lib/gpu/index.ts'
+import type {GpuDevice, GpuNodeReport, GpuReport, Lease, MovedLease, Served} from '../../lib/gpu/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {Withdrawn} from '../../lib/protocol/index.ts'
 import {paint} from '../terminal/print.ts'
@@ -121,6 +121,22 @@ export function nodesText(nodes: GpuNodeReport[]): string {
 
 function names(all: string[]): string {
   return all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ')
+}
+
+/** Where leases have gone, and how long their programs waited. */
+export function movedText(moved: MovedLease[]): string {
+  if (moved.length === 0) return 'Nobody has a lease there.'
+  return table(
+    moved.map((one) => ({
+      lease: one.lease.slice(0, 8),
+      from: one.from,
+      to: one.to,
+      became: one.became.slice(0, 8),
+      programs: String(one.programs),
+      pause: `${one.pauseSeconds.toFixed(2)} s`,
+    })),
+    ['lease', 'from', 'to', 'became', {key: 'programs', align: 'right'}, {key: 'pause', align: 'right'}],
+  )
 }
 
 export function servedText(served: Served[]): string {

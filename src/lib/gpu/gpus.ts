@@ -7,6 +7,7 @@ import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {BackendWish} from './backend.ts'
 import {benchGpus, planBench, type BenchedGpu, type BenchInput} from './bench.ts'
+import {moveAll, movePlan, planPlaces, type Move, type MovedLease} from './move.ts'
 import {planServe, serveGpus, type Served} from './serve.ts'
 import {readGpuNodes} from './state.ts'
 import {releaseFound, releasePlan} from './release.ts'
@@ -52,6 +53,14 @@ export interface Gpus {
   find(ids: string[]): Promise<Lease[]>
   /** What `release` would do. Pure. */
   planRelease(leases: Lease[]): Plan
+  /** All leases of these nodes; throws for a node that cannot be asked. */
+  leasesOn(nodes: RackNode[]): Promise<Lease[]>
+  /** Where each lease would go: to that node, or to any other one. Errors: CONFLICT, GPU_UNAVAILABLE. */
+  findMoves(leases: Lease[], to: RackNode | undefined): Promise<Move[]>
+  /** What `move` would do. Pure. */
+  planMove(command: string, moves: Move[], restSeconds: number): Plan
+  /** Has their programs go on there. Errors: GPU_REFUSED with the reason where one stays. */
+  move(command: string, moves: Move[], restSeconds: number): Promise<MovedLease[]>
   /** Ends leases: programs that use them get errors from now on. */
   release(leases: Lease[]): Promise<Lease[]>
 }
@@ -101,6 +110,24 @@ export function openGpus(place: {rack: Rack; fleet: Fleet}, context: Context): G
       const {leases, nodes} = await read(rack.nodes)
       return ids.map((id) => findLease(id, leases, nodes))
     },
+    leasesOn: async (nodes) => {
+      const reports = await readGpuNodes(nodes, fleet, context)
+      throwIfAnyFailed(reports)
+      return reports.flatMap(({value}) => value?.leases ?? [])
+    },
+    findMoves: async (leases, to) => {
+      const same = leases.find((one) => one.node === to?.name)
+      if (same)
+        throw new CliError('CONFLICT', `lease ${same.lease.slice(0, 8)} is on ${same.node} already`, {
+          hint: 'flexrack gpu leases',
+        })
+      const nodes = to ? [to] : rack.nodes
+      const {devices} = await read(nodes)
+      const names = nodes.map((node) => node.name)
+      return planPlaces(leases, names, devices, to ? to.name : 'no other node')
+    },
+    planMove: movePlan,
+    move: (command, moves, restSeconds) => moveAll(movePlan(command, moves, restSeconds), {rack, fleet, context}),
     planRelease: releasePlan,
     release: (leases) => releaseFound(leases, {host: (node) => openHost(fleet, nodeOf(node), context), context}),
   }

@@ -2,7 +2,7 @@ import {setTimeout as pause} from 'node:timers/promises'
 import {CliError, isCliError, Secret, throwIfInterrupted, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
-import type {Api} from '../protocol/index.ts'
+import type {Api, LeaseRequest} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
@@ -139,13 +139,12 @@ async function ask(
 ): Promise<TakenLease> {
   const {memory, fraction, cap} = request
   const share = fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
-  const {
-    lease,
-    key,
-    grace_seconds: graceSeconds,
-    server,
-    devices,
-  } = await host.call('gpu.lease', {devices: choice.devices.map((one) => one.id), ...share, cap, owner, purpose})
+  return leaseOn(host, {devices: choice.devices.map((one) => one.id), ...share, cap, owner, purpose})
+}
+
+/** One lease of one node, exactly as it says. Errors: GPU_UNAVAILABLE, those of nodes. */
+export async function leaseOn(host: Host, request: LeaseRequest): Promise<TakenLease> {
+  const {lease, key, grace_seconds: graceSeconds, server, devices} = await host.call('gpu.lease', request)
   return {
     node: host.node,
     lease,

@@ -141,6 +141,14 @@ export interface GrantedLease {
   devices: GrantedDevice[]
 }
 
+/** pause_seconds: the longest that one of its programs waited. */
+export interface MovedLease {
+  lease: string
+  state: 'moved'
+  sessions: number
+  pause_seconds: number
+}
+
 export interface EndedLease {
   lease: string
   state: 'ended'

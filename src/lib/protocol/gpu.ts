@@ -1,5 +1,5 @@
 // GPUs that a node shares, and leases of them. Generated from protocol/gpu.json by `npm run protocol`.
-import type {DaemonState, EndedLease, GrantedLease} from './daemon.ts'
+import type {DaemonState, EndedLease, GrantedLease, MovedLease} from './daemon.ts'
 import type {FilePlaced, ProgramFile} from './head.ts'
 import type {GpuPlace, LeaseTerms} from './leases.ts'
 import type {Nothing} from './node.ts'
@@ -109,6 +109,28 @@ export interface LeaseRequest {
 
 export interface LeaseId {
   lease: string
+}
+
+/** A lease that is to go to another node's daemon, where one like it was taken. Holds that one's key. */
+export interface LeaseMove {
+  lease: string
+  to: MoveTarget
+  /** How long its GPUs may take to come to rest. */
+  rest_seconds: number
+}
+
+export interface MoveTarget {
+  node: string
+  address: string
+  port: number
+  unix: string
+  boot_id: string
+  transport: string
+  api: string
+  lease: string
+  key: string
+  devices: LeaseFileDevice[]
+  grace_seconds: number
 }
 
 export interface WayQuestion {
@@ -241,6 +263,8 @@ export interface GpuVerbs {
   'gpu.knock': {input: GpuPlaces; result: Knocked[]; event: never}
   /** Ends a lease and its workers. */
   'gpu.release': {input: LeaseId; result: EndedLease; event: never}
+  /** Has a lease's sessions go to another node's daemon, and ends it here. */
+  'gpu.move': {input: LeaseMove; result: MovedLease; event: never}
   /** The way from here to a daemon, found by trying. */
   'gpu.reach': {input: WayQuestion; result: Reachable; event: never}
   /** Leases for a command that runs here. */

@@ -1,0 +1,91 @@
+// One worker as the client of another: calls, one at a time or several on their way.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "gen/cuda/revision.h"
+#include "wire/error.h"
+#include "wire/link.h"
+
+namespace flexrack::backend::cuda {
+
+class WorkerCalls final : public wire::Receiver {
+ public:
+  /// Throws std::runtime_error.
+  explicit WorkerCalls(const wire::Dial& to) {
+    try {
+      link_ = wire::dial(to, cu::kApi, *this);
+    } catch (const wire::Error& error) { throw std::runtime_error(std::string("the daemon there: ") + error.what()); }
+    reader_ = std::thread([this] { link_->wait([] { return false; }); });
+  }
+  ~WorkerCalls() override {
+    link_->close();
+    reader_.join();
+  }
+  WorkerCalls(const WorkerCalls&) = delete;
+
+  wire::Link& link() { return *link_; }
+  bool is_over() const { return link_->is_over(); }
+
+  /// Sends it; answer() gives the reply.
+  template <class Message>
+  std::uint64_t ask(const Message& message) {
+    const auto sequence = link_->send(Message::kOp, 0, [&](wire::Bytes& out) { encode(out, message); });
+    link_->flush();
+    return sequence;
+  }
+  /// Waits for the reply to that. Throws std::runtime_error where it is refused or the link is over.
+  wire::Bytes answer(std::uint64_t sequence) {
+    std::unique_lock guard(lock_);
+    more_.wait(guard, [&] { return answers_.contains(sequence) || is_over_; });
+    const auto found = answers_.find(sequence);
+    if (found == answers_.end()) throw std::runtime_error("the daemon there was lost");
+    auto answer = std::move(found->second);
+    answers_.erase(found);
+    if (answer.empty()) throw std::runtime_error("the daemon there refused it");
+    return answer;
+  }
+  template <class Message>
+  wire::Bytes call(const Message& message) {
+    return answer(ask(message));
+  }
+  /// Until the other worker says goodbye, which is its word that all is well. False: it did not in that time, or was
+  /// lost.
+  bool await_goodbye(std::chrono::milliseconds patience) {
+    std::unique_lock guard(lock_);
+    return more_.wait_for(guard, patience, [&] { return is_over_; }) && is_goodbye_;
+  }
+
+  void on_frame(const wire::Header& header, wire::View body) override {
+    std::uint64_t sequence = 0;
+    if ((header.flags & wire::kReply) == 0 || body.size() < sizeof sequence) return;
+    std::memcpy(&sequence, body.data(), sizeof sequence);
+    const auto rest = body.subspan(sizeof sequence);
+    const std::lock_guard guard(lock_);
+    auto& answer = answers_[sequence];
+    if ((header.flags & wire::kRefused) == 0) answer.assign(rest.begin(), rest.end());
+    more_.notify_all();
+  }
+  void on_over(std::string_view why) override {
+    const std::lock_guard guard(lock_);
+    is_over_ = true;
+    is_goodbye_ = why == "the other side ended the session";
+    more_.notify_all();
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable more_;
+  std::map<std::uint64_t, wire::Bytes> answers_;  ///< by the call's sequence number; empty: refused
+  bool is_over_ = false, is_goodbye_ = false;
+  std::unique_ptr<wire::Link> link_;
+  std::thread reader_;
+};
+
+}  // namespace flexrack::backend::cuda

@@ -1,0 +1,100 @@
+// A session that goes on in another process: the server's link stops taking frames, says all it knows, and another link
+// goes on after it. The client resumes there as after a lost connection.
+#include <algorithm>
+
+#include "wire/codec.h"
+#include "wire/error.h"
+#include "wire/session_link.h"
+
+namespace flexrack::wire {
+namespace {
+constexpr std::uint64_t kStateVersion = 1;
+constexpr std::size_t kLeastDeferred = 24;  ///< bytes of a frame of nothing in the state
+}  // namespace
+
+void SessionLink::park() {
+  const std::lock_guard handing(handing_);
+  is_parked_ = true;
+}
+
+void SessionLink::unpark() {
+  const std::lock_guard handing(handing_);
+  if (!is_parked_ || is_frozen_) return;
+  hand_out_deferred();
+  is_parked_ = false;
+}
+
+bool SessionLink::is_settled() { return outbox_.is_settled() && bulk_.is_settled(); }
+
+std::optional<Bytes> SessionLink::freeze() {
+  {
+    const std::lock_guard handing(handing_);
+    if (!is_parked_ || is_over()) return std::nullopt;
+    is_frozen_ = true;
+  }
+  bulk_.disconnect();
+  Bytes state;
+  Writer out(state);
+  const std::lock_guard handing(handing_);
+  out.put(kStateVersion);
+  out.put(received_.load());
+  out.put(outbox_.sequence());
+  out.put(next_ticket_.load());
+  if (!outbox_.is_settled() || !bulk_.export_state(out)) return std::nullopt;
+  out.put<std::uint64_t>(deferred_.size());
+  for (const auto& frame : deferred_) {
+    out.put(frame.header);
+    out.put_array(std::span<const std::uint8_t>(frame.body));
+    out.align(8);
+  }
+  return state;
+}
+
+void SessionLink::thaw() {
+  {
+    const std::lock_guard handing(handing_);
+    if (!is_frozen_) return;
+  }
+  // Frames that came meanwhile were not counted: they come again on another connection only.
+  std::shared_ptr<Connection> connection;
+  {
+    const std::lock_guard guard(lock_);
+    connection = connection_;
+  }
+  lose(connection.get(), true);
+  {
+    const std::lock_guard handing(handing_);
+    is_frozen_ = false;
+  }
+  on_back();
+}
+
+void SessionLink::redirect(std::string_view where) {
+  Bytes body;
+  Writer(body).put_text(where);
+  outbox_.append_control(kMoved, body);
+  flush();
+}
+
+void SessionLink::begin(View state) {
+  const auto refuse = [] { throw Error(Error::Kind::malformed, "a session that cannot be gone on with"); };
+  Reader in(state);
+  if (in.get<std::uint64_t>() != kStateVersion) refuse();
+  received_ = in.get<std::uint64_t>();
+  acknowledged_ = received_.load();
+  outbox_.go_on_after(in.get<std::uint64_t>());
+  next_ticket_ = in.get<std::uint64_t>();
+  if (!in.ok() || !bulk_.import_state(in)) refuse();
+  for (auto left = in.get_count(kLeastDeferred); left > 0 && in.ok(); --left) {
+    const auto header = in.get<Header>();
+    const auto body = in.get_array<std::uint8_t>();
+    if (in.ok()) deferred_.push_back({header, {body.begin(), body.end()}});
+  }
+  if (!in.ok()) refuse();
+  is_parked_ = is_adopted_ = true;
+  lost_at_ = Clock::now();
+  lost_by_silence_ = true;
+  begin_threads();
+}
+
+}  // namespace flexrack::wire
