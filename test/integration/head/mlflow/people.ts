@@ -29,7 +29,7 @@ export function peopleTests(given: () => TestHead): void {
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')])
       const keys = [await readFile(join(folder, 'key.pub'), 'utf8')]
       for (const name of ['vision', 'secret']) await change('PUT', `projects/${name}`, {})
-      for (const [name, role] of Object.entries({alice: 'member', bob: 'viewer', carol: 'member', mia: 'maintainer'})) {
+      for (const [name, role] of Object.entries({alice: 'member', bob: 'viewer', cleo: 'member', mia: 'maintainer'})) {
         await change('PUT', `users/${name}`, name === 'alice' ? {keys} : {})
         await change('PUT', 'projects/vision/roles', {to: `user:${name}`, role})
         tokens[name] = ((await change('POST', 'tokens', {user: name})) as MadeToken).token
