@@ -91,7 +91,10 @@ export const answers: Record<string, {answer: string; from?: string | string[]}>
   },
   'notebook:start': {answer: 'Notebook', from: 'src/lib/notebook/show.ts'},
   'notebook:stop': {answer: '{project: string; node: string}[]'},
-  'quota:list': {answer: 'QuotaReport', from: ['src/lib/quota/read.ts', 'src/lib/head/claim-types.ts']},
+  'quota:list': {
+    answer: 'QuotaReport',
+    from: ['src/lib/quota/read.ts', 'src/lib/head/claim-types.ts', 'src/lib/protocol/slurm.ts'],
+  },
   'quota:remove': {answer: 'QuotaChange', from: 'src/lib/quota/change.ts'},
   'quota:set': {answer: 'QuotaChange', from: 'src/lib/quota/change.ts'},
   'rack:add': {answer: 'Rack', from: 'src/lib/rack/types.ts'},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, List, cast
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.gang.checkpoints import Checkpoints, reached_of
 from flexrack_node.gang.membership import Membership
+from flexrack_node.gang.room import Room
 from flexrack_node.rank.launch import free_port
 from flexrack_node.rank.local_ranks import FAILURE_GRACE, TICK, LocalRanks
 from flexrack_node.run.cause import first_cause, is_complete, of_gang, ranks_of
@@ -36,9 +37,11 @@ class Attempts:
         membership: Membership,
         checkpoints: Checkpoints,
         hangs: Hangs,
+        room: Room,
     ) -> None:
         self._folder, self._spec, self._local = folder, spec, local
         self._membership, self._checkpoints, self._hangs = membership, checkpoints, hangs
+        self._room = room
 
     def run(self, attempts: "List[RunAttempt]", members: List[str], why: str) -> "RunAttempt":
         started, number, address = time.time(), len(attempts) + 1, self._membership.links.address
@@ -98,9 +101,10 @@ class Attempts:
     def close(
         self, begun: "RunAttempt", members: List[str], why: str, lost: List[str], stopped_at: float
     ) -> "RunAttempt":
-        """Ends an attempt everywhere, where it is not over; `why`: ended|failed|stop|lost|stepped down, since
+        """Ends an attempt everywhere, where it is not over; `why`: ended|failed|stop|room|lost|stepped down, since
         `stopped_at`. Returns all that is known of it.
         """
+        is_meant = why in ("stop", "room")
         number: int = begun["attempt"]
         ranks = ranks_of(members, self._spec["launcher"], self._spec["processes"])
         before = self._membership.observations(members)
@@ -109,13 +113,13 @@ class Attempts:
             request = or_nothing(self._membership.stop_request())
             grace = (
                 FAILURE_GRACE
-                if why != "stop"
+                if not is_meant
                 else 0.0
                 if request.get("kill")
                 else float(request.get("grace", self._spec["grace"]))
             )
             self._folder.write("state", {**self._folder.state(), "status": "stopping"})
-            unreached = self._stop_all(number, members, min(grace, self._spec["grace"]) if why != "stop" else grace)
+            unreached = self._stop_all(number, members, grace if is_meant else min(grace, self._spec["grace"]))
             lost = sorted(set(lost) | set(unreached))
         observations = self._membership.observations(members)
         # Where a reaper speaks for a dead supervisor nothing can be started again.
@@ -125,7 +129,7 @@ class Attempts:
             node: observed.get("survivors", []) for node, observed in observations.items() if observed.get("survivors")
         }
         cause = None
-        if why != "stop" and not complete:
+        if not is_meant and not complete:
             cause = self._hangs.cause_in(number) or first_cause(
                 observations, self._membership.links.clocks, stopped_at if why != "ended" else None, before
             )
@@ -137,11 +141,7 @@ class Attempts:
         found = [one for observed in observations.values() for one in [observed.get("checkpoint")] if one]
         return {
             **begun,
-            "status": "finished"
-            if complete and (finished or why != "stop")
-            else "stopped"
-            if why == "stop"
-            else "failed",
+            "status": "finished" if complete and (finished or not is_meant) else "stopped" if is_meant else "failed",
             "ended": time.time(),
             "cause": cause,
             "survivors": survivors,
@@ -160,7 +160,7 @@ class Attempts:
         }
 
     def _watch(self, number: int, members: List[str]) -> "tuple[str, List[str]]":
-        """Until the attempt is over by itself, or must be ended: (ended|failed|stop|lost, nodes lost)."""
+        """Until the attempt is over by itself, or must be ended: (ended|failed|stop|room|lost, nodes lost)."""
         while True:
             self._membership.apply()
             changed = self._local.tick()
@@ -180,6 +180,8 @@ class Attempts:
             lost = [node for node in self._membership.links.lost(self._membership.lost_seconds) if node in members]
             if lost:
                 return "lost", lost
+            if self._room.must_end():
+                return "room", []
             if self._hangs.tick(number, dict(zip(observations, mine)) if len(mine) == len(observations) else {}):
                 return "failed", []
             if self._hangs.requested > self._membership.links.desired.get("dump", 0):

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Dict, List, Optional, cast
 
 from flexrack_node.base.boot import boot_time
 from flexrack_node.base.stored import or_nothing
-from flexrack_node.gang.aftermath import Aftermath
+from flexrack_node.gang.aftermath import Aftermath, Next
 from flexrack_node.gang.attempts import Attempts
 from flexrack_node.gang.checkpoints import Checkpoints
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.membership import Membership
+from flexrack_node.gang.room import Room
 from flexrack_node.link.gang_link import SILENT_SECONDS
 from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
@@ -62,7 +63,8 @@ class Leader:
         self._aftermath = Aftermath(folder, spec, self._membership, local)
         self._checkpoints = Checkpoints(folder, self._membership)
         self._hangs = Hangs(folder, spec, handover.desired.get("dump", 0) if handover else 0)
-        self._attempts = Attempts(folder, spec, local, self._membership, self._checkpoints, self._hangs)
+        self._room = Room(folder, spec, local, self._membership)
+        self._attempts = Attempts(folder, spec, local, self._membership, self._checkpoints, self._hangs, self._room)
 
     def listen(self) -> None:
         """Opens the gang's port, where there are members. Raises OSError."""
@@ -111,12 +113,16 @@ class Leader:
                 if len(members) == len(pool)
                 else f"start with {len(members)} of {len(pool)} nodes"
             )
+        self._room.begin()
         while True:
             outcome = outcome or self._attempts.run(attempts, members, why)
             outcome["why"] = why
             attempts.append(outcome)
+            has_made_room = self._has_made_room(outcome)
             verdict = (
-                self._aftermath.decide(attempts, members)
+                Next(members, "its turn again")
+                if has_made_room
+                else self._aftermath.decide(attempts, members)
                 if outcome["status"] == "failed"
                 and not self._hangs.is_final(len(attempts))
                 and not is_of_uploads(outcome)
@@ -129,7 +135,24 @@ class Leader:
             if not verdict:
                 return {"status": outcome["status"], "cause": outcome["cause"], "attempts": attempts}
             members, why, outcome = verdict.members, verdict.why, None
+            if has_made_room or self._room.is_given():
+                gone = self._room.come_back()
+                if self._membership.stop_request():
+                    return {"status": "stopped", "cause": None, "attempts": attempts}
+                found = self._membership.next_members()
+                if gone or not found:
+                    message = f"the run made room for {self._room.made_for}, and does not come back: {gone}"
+                    cause = of_gang(self._membership.own, message)
+                    return {"status": "failed", "cause": cause, "attempts": attempts}
+                members = found
             self._folder.event("restarting", attempt=len(attempts) + 1, why=why, nodes=members)
+
+    def _has_made_room(self, outcome: "RunAttempt") -> bool:
+        """Whether the attempt was ended for another run, and this one is to come back; then it uses up no restart."""
+        if outcome["status"] != "stopped" or self._membership.stop_request() or outcome["survivors"]:
+            return False
+        outcome["changes"] = f"made room for {self._room.made_for}"
+        return True
 
     def stop_request(self) -> "Optional[StopRequest]":
         """Who asked for the end, if somebody did."""
@@ -142,6 +165,7 @@ class Leader:
 
     def commit(self, result: "RunResult") -> None:
         """From here on the others know how it ended, also if this node is lost before all is put away."""
+        self._room.close()
         self._membership.set_desired({"phase": "committed", "attempt": self._local.attempt, "result": result})
 
     def end(self, result: "RunResult", patience: float) -> bool:

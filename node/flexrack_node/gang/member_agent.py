@@ -55,6 +55,8 @@ class MemberAgent:
         asked = desired.get("ask")
         if asked:
             self._reach.ask(asked["round"], asked["places"])
+        if self._local.seat:
+            self._local.seat.apply(desired.get("room"))
         attempt, phase = desired["attempt"], desired["phase"]
         is_mine = self._node in desired.get("members", [])
         needed = desired.get("checkpoint")
@@ -91,6 +93,7 @@ class MemberAgent:
             "problem": self._problem,
             "words": self._reach.words(),
             "here": self._here,
+            **({"room": self._local.seat.observed()} if self._local.seat else {}),
             "peer": list(self._port.place) if self._port else None,
         }
 

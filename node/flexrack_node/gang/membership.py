@@ -191,6 +191,10 @@ class Membership:
             [node for node in self.others if node not in self.lost and self.links.lost_for(node) is not None]
         )
 
+    def rested(self, seconds: float) -> None:
+        """In which the run had nothing: its time limit does not count them."""
+        self._limit.add(seconds)
+
     def stop_request(self) -> "Optional[StopRequest]":
         """What somebody asked for on this node, or on a member's, or the run itself before it began."""
         self._limit.apply()

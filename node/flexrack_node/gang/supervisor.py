@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, List, Optional, Union, cast
+from typing import TYPE_CHECKING, Callable, List, Optional, Tuple, Union, cast
 
 from flexrack_node.base.boot import boot_id
 from flexrack_node.base.errors import NodeError
@@ -23,12 +23,12 @@ from flexrack_node.gang.returning import Follows, Leads, find_place, order_of, p
 from flexrack_node.gang.run_relay import DRAIN_SECONDS, RunRelay, end_token, open_relay
 from flexrack_node.gang.signals import listen_to_signals, with_shutdown
 from flexrack_node.gpu.lease import LeaseHold
+from flexrack_node.gpu.seat import Seat
 from flexrack_node.lineage.record import Lineage
 from flexrack_node.measure import usage
 from flexrack_node.measure.sampler import Sampler
 from flexrack_node.process.detach import python_module
 from flexrack_node.rank.local_ranks import LocalRanks
-from flexrack_node.reservation.hold import Hold
 from flexrack_node.run.cause import close_result, of_gang
 from flexrack_node.run.files import RunFolder
 from flexrack_node.run.leadership import leader_known
@@ -60,7 +60,7 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
     before = folder.state() if is_back else None
     spec = order_of(folder) if is_back else folder.spec()
     started = or_nothing(before).get("started") or time.time()
-    hold: Optional[Hold] = None
+    seat: Optional[Seat] = None
     leases: Optional[LeaseHold] = None
     try:
         if spec.get("volumes"):
@@ -68,8 +68,8 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
 
             need(spec["volumes"])
         if spec.get("reservation"):
-            hold = Hold(Path(spec["root"]), spec["reservation"], lambda why: _end_for_loss(folder, why))
-            hold.take_over()
+            seat = Seat(folder, spec, lambda why: _end_for_loss(folder, why))
+            wants = seat.take_over()
         if spec.get("leases"):
             leases = LeaseHold(spec["leases"])
             leases.take()
@@ -80,8 +80,8 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
             leases.give_back()
         return 1
     state: RunState = {"status": "waiting", "attempt": 0, "pid": os.getpid(), "started": started, "boot": boot_id()}
-    if hold:
-        state["wants"] = hold.wants
+    if seat:
+        state["wants"] = wants
     if before:
         kept = cast(
             "RunState",
@@ -104,10 +104,10 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
     )
     listen_to_signals(folder, is_noted=judge is not None)
     try:
-        if hold:
+        if seat:
             # it ends the ranks if we are killed, and as long as it is at that nobody gets their place
-            hold.add(reaper.pid)
-        _supervise(folder, spec, started, _forbids(hold, leases), judge, is_back)
+            seat.add(reaper.pid)
+        _supervise(folder, spec, started, (seat, leases), judge, is_back)
     except Exception as error:
         # The reaper ends the ranks: it is not told that all is well.
         folder.event("bug", trace=traceback.format_exc())
@@ -123,8 +123,8 @@ def supervise(folder: RunFolder, judge: Optional[Judge] = None, is_back: bool = 
     except OSError:
         pass  # it was killed; what it would have given back is given back below
     reaper.wait()
-    if hold:
-        hold.give_back()
+    if seat:
+        seat.give_back()
     if not judge:  # of a job of Slurm the folder is everybody's: slurm/step.py
         remotes.forget(folder.path)
     if spec.get("after_reboot"):
@@ -140,21 +140,22 @@ def _refuse(folder: RunFolder, spec: "KeptRunOrder", started: float, error: Exce
     folder.write("result", {**result, "refused": why, "refused_code": getattr(error, "code", "RESERVATION_LOST")})
 
 
-def _forbids(hold: Optional[Hold], leases: Optional[LeaseHold]) -> Callable[[], Optional[str]]:
+def _forbids(seat: Optional[Seat], leases: Optional[LeaseHold]) -> Callable[[], Optional[str]]:
     """Why no rank may be started here any more, if that is so."""
-    return lambda: (hold.lost() if hold else None) or (leases.lost() if leases else None)
+    return lambda: (seat.lost() if seat else None) or (leases.lost() if leases else None)
 
 
 def _supervise(
     folder: RunFolder,
     spec: "KeptRunOrder",
     started: float,
-    forbids: Callable[[], Optional[str]],
+    has: "Tuple[Optional[Seat], Optional[LeaseHold]]",
     judge: Optional[Judge],
     is_back: bool,
 ) -> None:
     relay = open_relay(folder, spec)
-    local = LocalRanks(folder, spec, relay.port if relay else None, forbids)
+    local = LocalRanks(folder, spec, relay.port if relay else None, _forbids(*has))
+    local.seat = has[0] if spec.get("preemptible") else None
     if relay:
         local.watch.metric_at = relay.metric_at
     sampler = Sampler(folder, spec, local, relay.recorder if relay else None)

@@ -20,6 +20,11 @@ class TimeLimit:
         passed = max(0.0, time.time() - spec["created"]) if resumed else 0.0
         self._end = None if self.seconds is None else boot_time() + self.seconds - passed
 
+    def add(self, seconds: float) -> None:
+        """It ends so much later."""
+        if self._end is not None:
+            self._end += seconds
+
     def apply(self) -> None:
         """Asks for the end where the time is over and nobody has asked before."""
         if self._end is not None and boot_time() >= self._end and not self._folder.stop_request():

@@ -22,6 +22,7 @@ from flexrack_node.run.keeper import keeper_of
 from flexrack_node.watch.hang_watch import Watch
 
 if TYPE_CHECKING:
+    from flexrack_node.gpu.seat import Seat
     from flexrack_node.schema.gang import GangObserved, LaunchTrouble
     from flexrack_node.schema.result import PaceOfRank, RankRecord
     from flexrack_node.schema.runfiles import KeptRunOrder
@@ -57,6 +58,7 @@ class LocalRanks:
         self.survivors: List[int] = []
         self.trouble: Optional[LaunchTrouble] = None
         self._uploads: Optional[Uploads] = None
+        self.seat: Optional[Seat] = None  # of a run that makes room
         self.unsaved = bool(spec.get("uploads"))
 
     def start(

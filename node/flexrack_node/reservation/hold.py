@@ -87,6 +87,15 @@ class Hold:
         self._done.set()
         give_back(self._root, self._lease)
 
+    def stand_back(self) -> None:
+        """To its place in line: from here on others may have it, and who came later and does not wait may not. Never
+        raises: where it was taken away, there is nothing to give.
+        """
+        self._done.set()
+        with contextlib.suppress(NodeError, OSError), self._place.locked():
+            record = current(self._place, self._lease, self._root)
+            self._place.write({**record, "state": "waiting", "heartbeat": boot_time(), "ttl": HOLD_TTL, "holders": []})
+
     def _keep(self) -> None:
         while not self._done.wait(LOOK_SECONDS):
             why = self.lost()

@@ -32,6 +32,20 @@ class NodeLoss(TypedDict):
     message: str
 
 
+class RoomWanted(TypedDict):
+    """Between attempts of a run that makes room: whether its nodes are to be reserved, or given back for others. A higher `round` is newer."""
+    round: int
+    take: bool
+    passes: List[str]
+
+
+class RoomSeen(TypedDict):
+    """What of that is done on a node."""
+    round: int
+    has: bool
+    why: Optional[str]
+
+
 class OpenAttempt(TypedDict):
     """The attempt that goes on."""
     attempt: int
@@ -73,6 +87,7 @@ class GangDesired(_GangDesired, total=False):
     checkpoint: Optional[CheckpointSource]
     grace: float
     quiet: bool
+    room: RoomWanted
     requested: Optional[StopRequest]
     dump: int
     keep: CheckpointToKeep
@@ -147,6 +162,7 @@ class GangObserved(TypedDict, total=False):
     words: Dict[str, PeerHeard]
     stop: Optional[StopRequest]
     here: NodeHere
+    room: RoomSeen
     skipped: int
     done: bool
     drained: bool

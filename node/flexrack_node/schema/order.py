@@ -196,6 +196,7 @@ class RunOrder(_RunOrder, total=False):
     without_progress: int
     size: GangSize
     time_limit: float
+    preemptible: Literal[True]
     watch: bool
     profile: RunOrderProfile
     hang: HangOrder

@@ -46,6 +46,8 @@ class HeadClaim(_HeadClaim, total=False):
     """What a run has, or waits for. Times in milliseconds since 1970."""
     heldAt: float
     token: str
+    preemptible: Literal[True]
+    yields: str
 
 
 class UsedShare(TypedDict):

@@ -1,5 +1,5 @@
 """Slurm, as its login node tells of it. Generated from protocol/slurm.json by `npm run protocol`; for type checkers alone."""
-from typing import List, Optional, TypedDict
+from typing import Dict, List, Optional, TypedDict
 
 from flexrack_node.schema.order import RunOrder
 
@@ -39,6 +39,29 @@ class RootFact(TypedDict):
     path: str
     kind: str
     shared: Optional[bool]
+
+
+class SlurmAssociation(TypedDict):
+    """What a user may have by an account (sacctmgr show associations). `limits`: as Slurm names them, without those that are not set."""
+    account: str
+    partition: Optional[str]
+    qos: List[str]
+    limits: Dict[str, str]
+
+
+class SlurmShare(TypedDict):
+    """Of sshare: numbers from 0 to 1, null where Slurm tells none."""
+    account: str
+    share: Optional[float]
+    used: Optional[float]
+    fair_share: Optional[float]
+
+
+class SlurmLimits(TypedDict):
+    user: str
+    associations: List[SlurmAssociation]
+    shares: List[SlurmShare]
+    problem: Optional[str]
 
 
 class ClusterFact(TypedDict):

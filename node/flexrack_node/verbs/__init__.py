@@ -119,6 +119,7 @@ VERBS = {
     "slurm.cancel": "slurm.array:cancel",
     "slurm.check": "slurm.check:check",
     "slurm.inspect": "slurm.submit:inspect",
+    "slurm.limits": "slurm.limits:limits",
     "slurm.submit": "slurm.submit:submit",
     "slurm.submit_array": "slurm.array:submit",
     "service.list": "service.control:list_all",

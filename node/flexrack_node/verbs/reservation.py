@@ -8,23 +8,18 @@ grows: it is the time since boot, in microseconds, under the lock.
 """
 
 import os
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Literal, Optional, Union
+from typing import TYPE_CHECKING, List, Literal, Optional
 
 from flexrack_node.base.boot import boot_id, boot_time
 from flexrack_node.base.channel import Channel
-from flexrack_node.base.errors import NodeError
-from flexrack_node.gpu.claims import leased_records
-from flexrack_node.gpu.ids import gpu_ids
-from flexrack_node.reservation.life import MAX_TTL, is_counting, pid_namespace
+from flexrack_node.gpu import reserving
+from flexrack_node.gpu.reserving import domain_of, shown
+from flexrack_node.reservation.life import is_counting
 from flexrack_node.reservation.place import Place, open_place
-from flexrack_node.reservation.record import current
-from flexrack_node.reservation.rules import in_the_way
 
 if TYPE_CHECKING:
-    from flexrack_node.reservation.rules import Claim, InTheWay, Record
-    from flexrack_node.schema.nodefiles import KeptReservation
+    from flexrack_node.reservation.rules import Record
     from flexrack_node.schema.reservation import (
         LeaseFence,
         LeftReservation,
@@ -46,56 +41,20 @@ def take(given: "TakeInput", channel: Channel) -> "TakeAnswer":
     `since`: since when we wait, on another node. `look`: renews the place in line and tells whether it would be
     granted, and takes nothing.
     """
-    place = open_place(channel.root)
-    end_own_dead(place)
-    with place.locked():
-        boot, at = boot_id(), boot_time()
-        old = place.read_own(given["lease"], channel.root)
-        wanted = _wanted(given, channel.root, at, boot)
-        if old and is_counting(old, at, boot):
-            if old["state"] in ("confirmed", "running"):
-                raise NodeError("CONFLICT", f"{given['lease']} is reserved already")
-            wanted["since"] = float(given.get("since") or old["since"])
-        records = [record for record in place.records() if is_counting(record, at, boot)]
-        claim: Claim = {**wanted, "uid": os.geteuid()}
-        holders = in_the_way(claim, records, given.get("passes") or ()) + leased_records(
-            channel.root, wanted["wants"]["gpus"], claim
-        )
-        granted = not holders
-        if granted and not given.get("look"):
-            place.write(
-                {
-                    **wanted,
-                    "state": "prepared",
-                    "fence": max([int(at * 1e6), *(record["fence"] + 1 for record in [old] if record)]),
-                }
-            )
-        elif given.get("wait"):
-            place.write(wanted)
-        elif old:
-            place.remove(old)
-        mine = place.read_own(given["lease"], channel.root)
-    return {
-        "granted": granted,
-        "fence": mine["fence"] if mine and granted else None,
-        "since": wanted["since"],
-        "identity": f"{boot} {wanted['domain']}",
-        "shared": place.shared,
-        "gpus": wanted["wants"]["gpus"],
-        "holders": [shown(record, at, record["over"]) for record in holders],
-    }
+    end_own_dead(open_place(channel.root))
+    return reserving.take(given, channel.root)
 
 
 def confirm(given: "LeaseFence", channel: Channel) -> "Renewed":
     """{lease, fence}: from now on nobody counts on its being given back at once. Errors: RESERVATION_LOST."""
-    return _update(given, channel, is_confirmed=True)
+    return reserving.update(given, channel.root, is_confirmed=True)
 
 
 def renew(given: "LeaseFence", channel: Channel) -> "Renewed":
     """{lease, fence}: another `ttl` seconds; also of what was confirmed and then not renewed in time, as the way to here
     was cut, while nobody else has it. Nothing to do where the supervisor has it. Errors: RESERVATION_LOST.
     """
-    return _update(given, channel)
+    return reserving.update(given, channel.root)
 
 
 def release(given: "ReleaseInput", channel: Channel) -> "ReleaseAnswer":
@@ -151,36 +110,11 @@ def listing(_given: "None", channel: Channel) -> "NodeReservations":
     }
 
 
-def shown(record: "Union[Record, InTheWay]", at: float, over: Optional[str] = None) -> "Reservation":
-    """What the caller is told. `ends_in`: seconds until it ends by itself, None for one that lives with its run;
-    `silent`: since its last heartbeat; `here`: not on another simulated node.
-    """
-    silent = max(0.0, at - record["heartbeat"])
-    ends = None if record["state"] == "running" else round(max(0.0, record["ttl"] - silent), 1)
-    here = record["domain"] == domain_of()
-    return {
-        "lease": record["lease"],
-        "state": record["state"],
-        "user": record["user"],
-        "owner": record["owner"],
-        "project": record.get("project"),
-        "node": record["node"],
-        "nodes": record.get("nodes", []),
-        "since": record["since"],
-        "over": over,
-        "here": here,
-        "wants": record["wants"],
-        "silent": round(silent, 1),
-        "ends_in": ends,
-    }
-
-
-def domain_of() -> str:
-    """What "the whole node" means: the machine as seen from this network namespace; a node of the local rack is one of
-    its own.
-    """
-    rack = os.environ.get("FLEXRACK_LOCAL_RACK")
-    return f"local {rack} {os.environ.get('FLEXRACK_NODE', '')}" if rack else os.readlink("/proc/self/ns/net")
+def _forbids(record: "Record", owner: Optional[str]) -> "Optional[Literal['owner', 'right']]":
+    """Why a record must not be taken away by who asks: it is not of the owner they named, or the kernel would refuse."""
+    if record["owner"] != owner:
+        return "owner"
+    return "right" if os.geteuid() not in (0, record["uid"]) else None
 
 
 def end_own_dead(place: Place) -> None:
@@ -201,13 +135,6 @@ def end_own_dead(place: Place) -> None:
         place.remove_damaged()
 
 
-def _forbids(record: "Record", owner: Optional[str]) -> "Optional[Literal['owner', 'right']]":
-    """Why a record must not be taken away by who asks: it is not of the owner they named, or the kernel would refuse."""
-    if record["owner"] != owner:
-        return "owner"
-    return "right" if os.geteuid() not in (0, record["uid"]) else None
-
-
 def _end_run(record: "Record") -> None:
     from flexrack_node.run.files import RunFolder  # only now: few have one that is dead
     from flexrack_node.runs.repair import repair
@@ -216,58 +143,3 @@ def _end_run(record: "Record") -> None:
     folder = RunFolder(Path(record["root"]) / "runs" / record["lease"])
     if (folder.path / "spec.json").exists():
         repair(view_of(folder))
-
-
-def _wanted(given: "TakeInput", root: Path, at: float, boot: str) -> "KeptReservation":
-    wants = given["wants"]
-    present = gpu_ids() if wants["gpus"] else []
-    gpus = present if wants["gpus"] == "all" else list(wants["gpus"])
-    missing = sorted(set(gpus) - set(present))
-    if missing:
-        raise NodeError("NODE_UNFIT", f"there is no GPU {', '.join(missing)} here", "flexrack rack probe", gpus=present)
-    return {
-        "lease": given["lease"],
-        "fence": 0,
-        "state": "waiting",
-        "boot": boot,
-        "heartbeat": at,
-        "ttl": min(MAX_TTL, float(given["ttl"])),
-        "since": float(given.get("since") or time.time()),
-        "owner": given["owner"],
-        "project": given.get("project"),
-        "node": given["node"],
-        "nodes": list(given["nodes"]),
-        "root": str(root),
-        "domain": domain_of(),
-        "holders": [],
-        "pidns": pid_namespace(),
-        "wants": {"gpus": gpus, "slots": int(wants["slots"]), "exclusive": bool(wants["exclusive"])},
-    }
-
-
-def _update(given: "LeaseFence", channel: Channel, is_confirmed: bool = False) -> "Renewed":
-    place = open_place(channel.root)
-    with place.locked():
-        record = _unclaimed(place, given, channel.root) or current(place, given, channel.root)
-        if record["state"] != "running":
-            place.write({**record, "state": "confirmed" if is_confirmed else record["state"], "heartbeat": boot_time()})
-    return {"ttl": record["ttl"]}
-
-
-def _unclaimed(place: Place, given: "LeaseFence", root: Path) -> "Optional[Record]":
-    """A confirmed record whose time is over, where it would be granted again: its run need not begin from nothing.
-    None for every other one. Under the lock.
-    """
-    boot, at = boot_id(), boot_time()
-    record = place.read_own(given["lease"], root)
-    if (
-        record is None
-        or record["state"] != "confirmed"
-        or record["fence"] != given["fence"]
-        or record["boot"] != boot
-        or is_counting(record, at, boot)
-    ):
-        return None
-    others = [one for one in place.records() if is_counting(one, at, boot)]
-    taken = in_the_way(record, others) or leased_records(root, record["wants"]["gpus"], record)
-    return None if taken else record

@@ -1,9 +1,46 @@
 import {QUOTA_WORDS} from '../../lib/base/index.ts'
 import type {QueuedRun} from '../../lib/head/index.ts'
 import type {QuotaChange, QuotaReport} from '../../lib/quota/index.ts'
+import {paint} from '../terminal/print.ts'
 import {ago, minute, table} from '../terminal/render.ts'
 
-export function quotasText({rack, quotas}: QuotaReport): string {
+export function quotasText(report: QuotaReport): string {
+  const own = ownText(report)
+  return report.slurm ? `${own}\n\n${slurmText(report.slurm)}` : own
+}
+
+/** What Slurm limits, and how the account's fair share stands. */
+function slurmText({user, associations, shares, problem}: NonNullable<QuotaReport['slurm']>): string {
+  const rows = associations.map(({account, partition, qos, limits}) => {
+    const share = shares.find((one) => one.account === account)
+    return {
+      account,
+      partition: partition ?? 'all',
+      qos: qos.join(', '),
+      limits: Object.entries(limits)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+      share: shareText(share?.share),
+      used: shareText(share?.used),
+      fair: share?.fair_share?.toFixed(3) ?? '-',
+    }
+  })
+  const fair = {key: 'fair', title: 'FAIR SHARE'}
+  return [
+    paint.dim(`Slurm, for ${user}; it alone decides for its jobs`),
+    rows.length === 0
+      ? 'It tells no limits.'
+      : table(rows, ['account', 'partition', 'qos', {key: 'limits', spare: true}, 'share', 'used', fair]),
+    ...(problem === null ? [] : [problem]),
+  ].join('\n')
+}
+
+function shareText(share: number | null | undefined): string {
+  return share === null || share === undefined ? '-' : `${Math.round(share * 100)} %`
+}
+
+function ownText({rack, quotas, slurm}: QuotaReport): string {
+  if (quotas.length === 0 && slurm) return `The head of rack ${rack} limits nothing.`
   if (quotas.length === 0) return `Rack ${rack} has no quotas. Set one: flexrack quota set user:alice --gpus 4`
   const rows = quotas.flatMap(({of, limits}) =>
     limits.map(({what, most, soft, have, by}) => ({

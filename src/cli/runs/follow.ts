@@ -23,6 +23,12 @@ export function newsTeller(context: Context): (news: RunNews) => void {
       context.reporter.warn(
         `attempt ${String(news.attempt)} of the whole gang begins${news.why === undefined ? '' : `: ${String(news.why)}`}`,
       )
+    else if (news.event === 'makes room')
+      context.reporter.warn(
+        `it makes room for ${String(news.why)}: its ranks end after their next checkpoint, ${String(news.seconds)} s from now at the latest`,
+      )
+    else if (news.event === 'made room')
+      context.reporter.warn(`it has made room for ${String(news.why)}, and waits for its turn`)
     else if (news.event === 'put out' || news.event === 'stepped down') context.reporter.warn(String(news.why))
     else if (news.event === 'elected')
       context.reporter.warn(

@@ -1,10 +1,10 @@
+import {BaseCommand} from '../../cli/base/command.ts'
 import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
-import {HeadCommand} from '../../cli/base/head-command.ts'
 
-export default class QuotaList extends HeadCommand {
+export default class QuotaList extends BaseCommand {
   static override summary = 'show the quotas of the rack, and what of them is used by whom'
   static override description =
-    'GPUs and runs are those that the head knows to have started: tracked runs on nodes that Slurm does not place. GPU hours are those of this month (UTC).'
+    'GPUs and runs are those that the head knows to have started: tracked runs on nodes that Slurm does not place. GPU hours are those of this month (UTC). Where Slurm places jobs, also its own limits and fair share for your account there, as sacctmgr and sshare tell them: Slurm alone keeps to those.'
   static override examples = ['<%= config.bin %> quota list', '<%= config.bin %> quota list --rack lab --json']
   static override flags = {rack: rackFlag, project: projectFlag}
 
@@ -14,6 +14,7 @@ export default class QuotaList extends HeadCommand {
       import('../../lib/quota/index.ts'),
       import('../../cli/quota/text.ts'),
     ])
-    return this.askHead(flags, async (head, {rack}) => this.answer(await readQuotas(rack.name, head), quotasText))
+    const [session, context] = [await this.session(flags), await this.context()]
+    return this.answer(await readQuotas(session, context), quotasText)
   }
 }

@@ -102,6 +102,7 @@ export function candidateOf(
       Object.entries(facts.routes ?? {}).flatMap(([peer, route]) => (route.interface ? [[peer, route.interface]] : [])),
     ),
     held: reservations.map((one): Held => ({
+      lease: one.lease,
       by: `${one.lease} of ${one.owner}${one.state === 'waiting' ? ' (in line)' : ''}`,
       gpus: one.wants.gpus,
       exclusive: one.wants.exclusive,

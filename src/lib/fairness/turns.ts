@@ -10,7 +10,8 @@ export function turnsOf(facts: QueueFacts): Turn[] {
   const busy: Running[] = [...facts.running]
   const ahead: {wants: Waiting; by: number | null}[] = []
   const turns: Turn[] = []
-  for (const wants of inLine(facts)) {
+  const line = inLine(facts)
+  for (const wants of line) {
     const holders = busy.filter((one) => collide(one.parts, wants.parts))
     const before = ahead.filter((one) => collide(one.wants.parts, wants.parts))
     const over = wants.limit === null ? null : now + wants.limit
@@ -24,7 +25,9 @@ export function turnsOf(facts: QueueFacts): Turn[] {
       by,
       holders: holders.map((one) => one.run),
       before: before.map((one) => one.wants.run),
-      passes: starts ? passes.map((one) => one.wants.run) : [],
+      passes: starts
+        ? line.filter((one) => one !== wants && collide(one.parts, wants.parts)).map((one) => one.run)
+        : [],
     })
     if (starts) busy.push({run: wants.run, parts: wants.parts, ends: over})
     else ahead.push({wants, by})

@@ -48,6 +48,9 @@ export interface Turn {
   holders: string[]
   /** Runs before it in line that want the same. */
   before: string[]
-  /** Runs before it in line that it delays not at all: it may start although they wait for the same. */
+  /**
+   * Runs that wait for the same, where it may start: those before it that it delays not at all, and those behind it, which
+   * nodes may have known for longer.
+   */
   passes: string[]
 }

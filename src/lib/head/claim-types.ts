@@ -30,6 +30,8 @@ export interface ClaimWish {
   gpus: number
   priority: number
   limit: number | null
+  /** It makes room for who comes first. */
+  preemptible?: true
   /** Stands in line where it may not be had now. */
   wait?: boolean
   /** Who has, or waits for, what of its nodes, as they say: then the head decides whose turn it is. */
@@ -44,6 +46,48 @@ export interface ClaimAnswer {
   passes: string[]
   /** One clause, for who waits. */
   why: string | null
+}
+
+/** What a preemptible run says of itself, with its own token: POST /flexrack/v1/claims/self. */
+export interface RunWord {
+  /** Seconds since its newest checkpoint was written. */
+  saved: number | null
+  /** It has given back what it had, and waits for its turn. */
+  away: boolean
+}
+
+export interface RunWordAnswer {
+  state: HeadClaim['state']
+  /** The run that it is to make room for. */
+  room: string | null
+  /** Of one that waited and is let in: the runs that it passes. */
+  passes: string[]
+  why: string | null
+}
+
+/** A limit, and what a run would come to: `GPUs of team vision: 2 (alice 2) + 4 of 8`. */
+export interface QuotaSum extends Excess {
+  /** It would be over it. */
+  over: boolean
+}
+
+/** What the head would say to a run: POST /flexrack/v1/claims/outlook. Nothing is promised. */
+export interface ClaimOutlook {
+  sums: QuotaSum[]
+  /** Runs that would make room for it, in the order in which they would. */
+  room: RoomOffer[]
+}
+
+/** What is asked of it; `gpus` null: not known yet. */
+export type OutlookWish = Pick<ClaimWish, 'project' | 'priority' | 'limit'> & {gpus: number | null}
+
+/** A run that makes room for whoever asks. */
+export interface RoomOffer {
+  run: string
+  user: string
+  priority: number
+  /** GPU seconds (node seconds without GPUs) since its newest checkpoint. */
+  lost: number
 }
 
 /** A run in `runs queue`. */

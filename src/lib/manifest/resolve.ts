@@ -98,6 +98,17 @@ function checkTrain(train: NonNullable<ManifestFile['train']>, report: Report): 
       ['train', 'share_gpus'],
       "train.share_gpus and train.gpus do not go together: GPUs that are chosen for a rank are its run's alone",
     )
+  if (train.preemptible && train.checkpoint === undefined)
+    report(
+      ['train', 'preemptible'],
+      'train.preemptible needs train.checkpoint: without one the run would begin anew each time it makes room',
+      {expected: 'checkpoint: checkpoints/'},
+    )
+  if (train.preemptible && typeof train.gpus === 'object' && resolveGpus(train.gpus).leased)
+    report(
+      ['train', 'preemptible'],
+      'train.preemptible and leased GPUs (train.gpus with remote, memory or fraction) do not go together: what is lent is not kept in line',
+    )
   if (typeof train.nodes === 'string' && !readNodeRange(train.nodes))
     report(['train', 'nodes'], `train.nodes is ${train.nodes}: the fewest come first, then the most`, {
       expected: '2..8',
@@ -133,6 +144,7 @@ function resolveTrain(train: NonNullable<ManifestFile['train']>): TrainSpec {
     grace,
     ...(train.time_limit !== undefined && {timeLimit: sweepSeconds(train.time_limit)!}),
     ...(train.priority !== 0 && {priority: train.priority}),
+    ...(train.preemptible && {preemptible: true}),
     ...(!train.watch && {watch: false}),
     ...(train.hang && {hang: resolveHang(train.hang)}),
     exclusive: train.exclusive,

@@ -188,6 +188,12 @@ export const train = z
       .describe(
         'Among runs that wait for the same (`train --wait`, with a head) higher ones go first. Slurm has its own.',
       ),
+    preemptible: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The run makes room for runs that wait and come first: those with a higher `priority`, and with the same those of users who had less of late. It needs `checkpoint`: it has a minute to write the next one, then its ranks get SIGTERM and `grace`. It waits in line, and goes on from its newest checkpoint by itself. The head of the rack decides; Slurm has its own preemption.',
+      ),
     hang,
     watch,
   })

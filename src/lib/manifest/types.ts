@@ -110,6 +110,8 @@ export interface TrainSpec {
   timeLimit?: number
   /** Among those that wait for the same; 0 where it says nothing. */
   priority?: number
+  /** It makes room for who comes first. */
+  preemptible?: true
   /** False: ranks are not to tell of themselves. */
   watch?: boolean
   /** Undefined: hangs are reported, after the node program's own time. */

@@ -64,6 +64,8 @@ export interface Candidate {
 export interface Held {
   /** Who, for people: `digits-k3x9a of ada@laptop`. */
   by: string
+  /** The run. */
+  lease?: string
   gpus: string[]
   /** It has the whole node. */
   exclusive: boolean

@@ -189,6 +189,8 @@ export interface RunOrder {
   grace: number
   /** Seconds after which it is ended. */
   time_limit?: number
+  /** It makes room where the head says so, and goes on from its checkpoint when it is its turn again. */
+  preemptible?: true
   /** False: ranks are not to tell of themselves. */
   watch?: boolean
   /** Steps of the optimizer that each rank records with torch.profiler, after others; of these the last warms the profiler up. */

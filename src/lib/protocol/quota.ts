@@ -48,6 +48,10 @@ export interface HeadClaim {
   seenAt: number
   /** Id of the run's own token, with which the claim ends. */
   token?: string
+  /** It makes room for who comes first, and goes on later. */
+  preemptible?: true
+  /** The run that it is to make room for. */
+  yields?: string
 }
 
 /** GPU hours that somebody had, the older the less, as they counted then. */

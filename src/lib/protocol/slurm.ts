@@ -42,6 +42,34 @@ export interface RootFact {
   shared: boolean | null
 }
 
+/** What a user may have by an account (sacctmgr show associations). `limits`: as Slurm names them, without those that are not set. */
+export interface SlurmAssociation {
+  account: string
+  /** Null: all of them. */
+  partition: string | null
+  qos: string[]
+  limits: Record<string, string>
+}
+
+/** Of sshare: numbers from 0 to 1, null where Slurm tells none. */
+export interface SlurmShare {
+  account: string
+  /** What the user is entitled to. */
+  share: number | null
+  /** What the user had of late. */
+  used: number | null
+  /** Higher ones come sooner. */
+  fair_share: number | null
+}
+
+export interface SlurmLimits {
+  user: string
+  associations: SlurmAssociation[]
+  shares: SlurmShare[]
+  /** Why it knows less. */
+  problem: string | null
+}
+
 export interface ClusterFact {
   version: string | null
   partitions: CheckedPartition[]
@@ -75,6 +103,8 @@ export interface SlurmVerbs {
   'slurm.inspect': {input: SlurmPrograms; result: Cluster; event: never}
   /** What decides whether a job can run there. */
   'slurm.check': {input: SlurmPrograms; result: ClusterFact; event: never}
+  /** What Slurm's database limits for this account, and its fair share; read only. */
+  'slurm.limits': {input: SlurmPrograms; result: SlurmLimits; event: never}
   /** Starts a run as a job. */
   'slurm.submit': {input: SlurmSubmit; result: NodeRun; event: never}
   /** Starts runs as tasks of one job; tells them in the same order. */

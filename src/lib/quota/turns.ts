@@ -21,7 +21,7 @@ export interface RunTurns extends Turns {
  */
 export function openTurns(
   head: Pick<HeadConnection, 'request' | 'quotas'>,
-  wish: Pick<ClaimWish, 'run' | 'project' | 'priority' | 'limit'> & {gpus(parts: ClaimPart[]): number},
+  wish: Pick<ClaimWish, 'run' | 'project' | 'priority' | 'limit' | 'preemptible'> & {gpus(parts: ClaimPart[]): number},
   wait: boolean,
   context: Context,
 ): RunTurns {

@@ -10,6 +10,7 @@ import {
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {askCandidates} from '../candidates/index.ts'
+import {needed} from './needed.ts'
 import type {ChosenPlacement, RunSpec, TrainChoice} from './types.ts'
 
 /** So many nodes say in an error why they do not fit. */
@@ -19,13 +20,15 @@ type Placed = PlacementResult & {placed: true}
 
 /**
  * Where GPUs are asked for: chooses nodes, GPUs, CPUs and cards among all nodes that are meant, and says why. With
- * `wait` and all of it taken: as if nobody had anything, to stand in line for that. Errors: RESERVED, GPU_UNAVAILABLE,
- * NODE_UNFIT with details {placement: reasons}; INTERRUPTED.
+ * `wait` and all of it taken: where the fewest runs make room for it (`room`: those that would, in the order in which they
+ * would), else as if nobody had anything, to stand in line for that. Errors: RESERVED, GPU_UNAVAILABLE, NODE_UNFIT with
+ * details {placement: reasons}; INTERRUPTED.
  */
 export async function choosePlacement(
   spec: RunSpec,
   place: {rack: Rack; fleet: Fleet},
   choice: TrainChoice,
+  room: () => Promise<string[]>,
   context: Context,
 ): Promise<RunSpec> {
   const {among, gpus = 0, size} = spec
@@ -45,7 +48,9 @@ export async function choosePlacement(
   const anyMemory = choice.preflight?.force === true || choice.preflight?.skip.includes('gpus') === true
   const candidates = await askCandidates(place.rack.nodes, place.fleet, {left, needsGpus: gpus > 0, anyMemory}, context)
   const able = spec.gpus === undefined && spec.wants.gpus === 'all' ? candidates.map(withoutShared) : candidates
-  return {...spec, ...settle(spec, place.rack, choosePlaces(request, able, choice.wait !== undefined, least))}
+  const waits = choice.wait !== undefined
+  const isTaken = waits && !placeGang({...request, nodes: least}, able).placed
+  return {...spec, ...settle(spec, place.rack, choosePlaces(request, able, waits, least, isTaken ? await room() : []))}
 }
 
 /** As many nodes as fit, up to request.nodes and not fewer than `least`. Pure. Errors: see choosePlacement. */
@@ -54,6 +59,7 @@ export function choosePlaces(
   candidates: Candidate[],
   waits: boolean,
   least = wanted.nodes,
+  room: readonly string[] = [],
 ): {result: Placed; chosen: ChosenPlacement} {
   for (let nodes = wanted.nodes; nodes > least; nodes--) {
     const result = placeGang({...wanted, nodes}, candidates)
@@ -62,18 +68,22 @@ export function choosePlaces(
   const request = {...wanted, nodes: least}
   const result = placeGang(request, candidates)
   if (result.placed) return {result, chosen: {waits: false, reasons: result.reasons}}
-  const later = waits
-    ? placeGang(
-        request,
-        candidates.map((one) => ({...one, held: []})),
-      )
-    : undefined
+  const yielding = waits ? needed(room, (gone) => placeGang(request, without(candidates, gone)).placed) : []
+  const later = waits ? placeGang(request, without(candidates, yielding.length > 0 ? yielding : undefined)) : undefined
   if (!later?.placed) throw unplaced(request, result)
   const reasons = result.reasons.map((now, at): NodeReason => {
     const then = later.reasons[at] as NodeReason
     return then.taken ? {...now, taken: true, why: `${now.why} The run stands in line for it.`} : now
   })
   return {result: later, chosen: {waits: true, reasons}}
+}
+
+/** As if these runs had nothing; undefined: as if nobody had. */
+function without(candidates: Candidate[], runs: readonly string[] | undefined): Candidate[] {
+  return candidates.map((one) => ({
+    ...one,
+    held: runs ? one.held.filter(({lease}) => lease === undefined || !runs.includes(lease)) : [],
+  }))
 }
 
 /** Where no GPUs are chosen, a run has all of its nodes: one on which another run has some is taken. */

@@ -49,6 +49,7 @@ type CommonSpec = {
   size?: {min: number; max: number}
   grace: number
   time_limit?: number
+  preemptible?: true
   watch?: boolean
   hang?: NonNullable<RunSpec['watched']['hang']>
   profile?: NonNullable<RunSpec['watched']['profile']>
@@ -130,6 +131,7 @@ export function specTemplate<Part extends SshPart | SlurmPart>(
     ...(spec.size && {size: {min: spec.size.min, max: spec.size.max}}),
     grace: spec.grace,
     ...(spec.timeLimit !== undefined && {time_limit: spec.timeLimit}),
+    ...(spec.preemptible && !('scheduler' in part) && {preemptible: true}),
     ...watched,
     ...(hang && {hang}),
     outputs: spec.outputs,

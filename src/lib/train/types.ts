@@ -120,6 +120,8 @@ export interface RunSpec {
   /** Seconds after which it is ended. */
   timeLimit?: number
   priority?: number
+  /** It makes room where the head says so, and goes on later. */
+  preemptible?: true
   /** As the manifest has it, for spec.json. */
   watched: Pick<TrainSpec, 'watch' | 'hang'> & {profile?: ProfileChoice; textfile?: string; dcgm?: string}
   outputs: string[]

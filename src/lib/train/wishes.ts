@@ -87,6 +87,7 @@ export function describeRun(
     grace: train.grace,
     ...(train.timeLimit !== undefined && {timeLimit: train.timeLimit}),
     ...(train.priority !== undefined && {priority: train.priority}),
+    ...(train.preemptible && {preemptible: true}),
     watched: {
       ...(train.watch === false && {watch: false}),
       ...(train.hang && {hang: train.hang}),

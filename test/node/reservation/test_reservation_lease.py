@@ -21,7 +21,7 @@ class ProtocolTest(Case):
         def wants(*gpus):
             return {"wants": {"gpus": list(gpus), "slots": 1, "exclusive": False}}
 
-        with mock.patch("flexrack_node.verbs.reservation.gpu_ids", lambda: ["GPU-a", "GPU-b", "GPU-c"]):
+        with mock.patch("flexrack_node.gpu.reserving.gpu_ids", lambda: ["GPU-a", "GPU-b", "GPU-c"]):
             with mock.patch.dict(os.environ, FLEXRACK_LOCAL_RACK="r", FLEXRACK_NODE="other"):
                 self.assertTrue(self.ask("elsewhere", self.node("other"), **wants("GPU-a"))["granted"])
             self.assertTrue(self.ask("one", **wants("GPU-b"))["granted"])

@@ -148,6 +148,24 @@ describe('choosePlaces', () => {
     })
   })
 
+  it('waits for the places where the fewest runs make room for it', () => {
+    const held = (node: string, ...leases: string[]) => {
+      const [one] = reserved(...uuids).reservations as [Reservation]
+      const reservations = leases.map((lease, at) => ({
+        ...one,
+        lease,
+        wants: {...one.wants, gpus: [uuids[at] as string]},
+      }))
+      return candidateOf(node, facts(), {...reserved(), reservations}, all)
+    }
+    const nodes = [held('a', 'stays'), held('b', 'cheap', 'dear'), held('c', 'dearer')]
+    const chosen = (...room: string[]): (string | undefined)[] =>
+      choosePlaces(request, nodes, true, 1, room).result.nodes.map((one) => one.node)
+    expect(chosen('cheap', 'dear', 'dearer')).toEqual(['b'])
+    expect(chosen('cheap', 'dearer', 'dear')).toEqual(['c'])
+    expect(chosen('cheap'), 'then it stands in line as ever').toEqual(['a'])
+  })
+
   it('does not wait for what will never be', () => {
     expect(
       failure(() => choosePlaces({...request, processes: 5}, [candidateOf('a', facts(), reserved(), all)], true)),

@@ -133,7 +133,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   if (caller.kind === 'user' && personOf(caller, people)?.role === 'admin') return
   const route = request.routeOptions.url
   // Not an endpoint's: its clients share it, and none may end it for the others.
-  if (route === '/flexrack/v1/tokens/self' && caller.kind === 'run') return
+  if ((route === '/flexrack/v1/tokens/self' || route === '/flexrack/v1/claims/self') && caller.kind === 'run') return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
   if (caller.kind === 'metrics' && (route === METRICS_PATH || route === SD_PATH) && request.method === 'GET') return

@@ -5,6 +5,7 @@ import {readReservations} from '../../reservation/index.ts'
 import {needVolumes, volumeSteps} from '../../volume/index.ts'
 import {planWorkspace} from '../../workspace/index.ts'
 import {choosePlacement} from '../choose.ts'
+import {Outlook} from '../outlook.ts'
 import {requireMpi} from '../mpi.ts'
 import {placeRun} from '../place.ts'
 import {sharedWorkspaces} from '../shared-workspaces.ts'
@@ -30,10 +31,12 @@ export function isChosen({manifest: {train}}: Pick<TrainPlace, 'manifest'>, choi
 }
 
 async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Context): Promise<Placed> {
-  const placed = await choosePlacement(placeRun(place.manifest, place.rack, choice), place, choice, context)
+  const wanted = placeRun(place.manifest, place.rack, choice)
+  const asking = new Outlook(wanted, place, context)
+  const placed = await choosePlacement(wanted, place, choice, () => asking.room(), context)
   const early = new EventEmitter<{open: [Host]}>()
   const gang = openGang(placed, place.fleet, (host) => early.emit('open', host), context)
-  const [{spec}, workspaces, held] = await Promise.all([
+  const [{spec}, workspaces, held, sums] = await Promise.all([
     gang,
     choice.shared
       ? sharedWorkspaces(choice.shared)
@@ -52,6 +55,7 @@ async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Con
           )
         : [],
     ),
+    choice.look ? asking.sums() : [],
     gang.then((one) => Promise.all(one.hosts.map((host) => needVolumes(host, one.spec.volumes, context)))),
     gang.then((one) =>
       one.spec.launcher === 'mpi' && place.manifest.workspace.image === undefined
@@ -69,6 +73,7 @@ async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Con
         wait: choice.wait,
         isShared: choice.shared !== undefined,
         uri: place.manifest.tracking.uri,
+        sums,
       }),
     ],
     ask: [

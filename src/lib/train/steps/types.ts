@@ -2,7 +2,7 @@ import type {Context} from '../../base/index.ts'
 import type {BucketKinds} from '../../bucket/index.ts'
 import type {DataKinds} from '../../data/index.ts'
 import type {RunLeases} from '../../gpu/index.ts'
-import type {ClaimWish, Tracking} from '../../head/index.ts'
+import type {ClaimWish, QuotaSum, Tracking} from '../../head/index.ts'
 import type {LeasedGpu} from '../../placement/index.ts'
 import type {FromEnv, FromStep, Outputs, PlanOf, StepOf} from '../../plan/index.ts'
 import type {CheckName, PreflightResult} from '../../preflight/index.ts'
@@ -38,10 +38,14 @@ export type ReserveInput = {
   limit: number | null
   /** Among those that wait for the same. */
   priority: number
+  /** It makes room for who comes first. */
+  preemptible?: true
   /** Seconds to stand in line; null: not at all. */
   wait: number | 'forever' | null
   /** Why these nodes. Told, not acted on. */
   placement?: ChosenPlacement
+  /** Limits that count for it, and what it would come to. Told, not acted on. */
+  sums?: QuotaSum[]
   /** Who has what there now. Told, not acted on. */
   held?: (Reservation & {at: string})[]
 }

@@ -20,8 +20,11 @@ interface End {
 
 /** A file is closed at this size, and the next one goes on. */
 const SEGMENT_BYTES = 1024 * 1024
-/** The oldest one is let go where there are more. */
-const MOST_SEGMENTS = 64
+/** The oldest one is let go where there are more, and it has not been written to for so long. */
+const KEPT_SEGMENTS = 64
+const KEPT_MS = 30 * 24 * 3_600_000
+/** It is let go in any case where there are more. Who may change something fills as many in a month at most: pace.ts. */
+const MOST_SEGMENTS = 1024
 
 /**
  * Who changed what, and who was refused: lines that are only ever added, each with the hash of the one before, in files
@@ -134,8 +137,9 @@ export class Audit {
   async #begin(): Promise<void> {
     this.#last = {...this.#last, segment: this.#last.segment + 1, bytes: 0}
     const numbers = await segmentsIn(this.#folder)
-    const old = numbers.slice(0, Math.max(0, numbers.length + 1 - MOST_SEGMENTS))
-    for (const number of old) {
+    for (const [at, number] of numbers.entries()) {
+      const left = numbers.length + 1 - at
+      if (left <= KEPT_SEGMENTS || (left <= MOST_SEGMENTS && !(await this.#isOld(number)))) break
       const last = lastRead(await this.segment(number))
       await this.#append({
         who: 'head',
@@ -146,6 +150,10 @@ export class Audit {
       await rm(fileOf(this.#folder, number), {force: true})
     }
     await syncFolder(this.#folder)
+  }
+
+  async #isOld(number: number): Promise<boolean> {
+    return Date.now() - (await stat(fileOf(this.#folder, number))).mtimeMs > KEPT_MS
   }
 }
 

@@ -1,6 +1,7 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {Parts} from '../parts.ts'
 import type {Caller} from '../tokens/token-kinds.ts'
+import {ChangePace} from './pace.ts'
 
 /** What a request comes to, by its route: what changes something is noted. Renewals and questions are not. */
 const CHANGES: Readonly<Record<string, string>> = {
@@ -44,6 +45,12 @@ const ASKED: Readonly<Record<string, string>> = {'POST /flexrack/v1/claims': 'cl
 export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'>): void {
   app.decorateRequest('about', undefined)
   app.decorateRequest('refusal', undefined)
+  const pace = new ChangePace()
+  app.addHook('preHandler', async (request) => {
+    const {caller} = request
+    const isChange = CHANGES[`${request.method} ${request.routeOptions.url}`] !== undefined
+    if (isChange && caller?.kind === 'user') pace.take(caller.user)
+  })
   app.addHook('onSend', async (request, reply) => {
     const {statusCode} = reply
     const [who, says] = [whoOf(request.caller), saysOf(request)]

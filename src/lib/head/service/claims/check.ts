@@ -1,5 +1,5 @@
 import type {HeadClaim, QuotaLimits} from '../../../protocol/index.ts'
-import type {Excess, QuotaUse} from '../../types.ts'
+import type {Excess, QuotaSum, QuotaUse} from '../../types.ts'
 
 /** What is asked for. `limit`: seconds that it takes at most. */
 export type Asked = Pick<HeadClaim, 'user' | 'teams' | 'project' | 'gpus' | 'limit'>
@@ -19,18 +19,29 @@ export function excesses(
   hours: Readonly<Record<string, number>>,
   asked: Asked,
 ): Excess[] {
+  return quotaSums(quotas, counted, hours, asked).flatMap(({over, ...excess}) =>
+    over && (excess.more > 0 || excess.what === 'gpu_hours') ? [excess] : [],
+  )
+}
+
+/** Every limit that counts for a run, and what it would come to. Pure. */
+export function quotaSums(
+  quotas: Quotas,
+  counted: readonly Counted[],
+  hours: Readonly<Record<string, number>>,
+  asked: Asked,
+): QuotaSum[] {
   return namesOf(asked).flatMap((name) =>
-    WHATS.flatMap((what): Excess[] => {
+    WHATS.flatMap((what): QuotaSum[] => {
       const limit = limitOf(quotas, name, what)
       if (!limit) return []
       const have = whatIsHad(counted, hours, name, what)
       const more = what === 'runs' ? 1 : what === 'gpus' ? asked.gpus : ((asked.limit ?? 0) * asked.gpus) / 3600
-      const isOver =
+      const over =
         what === 'gpu_hours' && asked.limit === null
           ? asked.gpus > 0 && have.sum >= limit.most
           : have.sum + more > limit.most + 1e-9
-      if (!isOver || (more === 0 && what !== 'gpu_hours')) return []
-      const excess = {
+      const sum = {
         of: name,
         what,
         have: rounded(have.sum),
@@ -39,9 +50,14 @@ export function excesses(
         soft: limit.soft === true,
         by: have.by,
       }
-      return [{...excess, text: textOf(excess)}]
+      return [{...sum, over, text: textOf(sum, over)}]
     }),
   )
+}
+
+/** Waiting does not help: the run alone is over it, or the month has no hours left. Pure. */
+export function isForEver({what, more, most}: Excess): boolean {
+  return what === 'gpu_hours' || more > most
 }
 
 /** What each quota allows, and what of it is used. Pure. */
@@ -90,13 +106,15 @@ function whatIsHad(
   return {sum: [...by.values()].reduce((sum, number) => sum + number, 0), by: Object.fromEntries(by)}
 }
 
-/** `GPUs of team vision: 6 (alice 4, bob 2) + 4 > 8`: the numbers add up. */
-function textOf({of, what, have, more, most, by}: Omit<Excess, 'text'>): string {
+/** `GPUs of team vision: 6 (alice 4, bob 2) + 4 > 8`, or `2 (bob 2) + 4 of 8`: the numbers add up. */
+function textOf({of, what, have, more, most, by}: Omit<Excess, 'text'>, over: boolean): string {
   const [kind, name] = [of.slice(0, of.indexOf(':')), of.slice(of.indexOf(':') + 1)]
   const people = Object.entries(by).map(([user, number]) => `${user} ${number}`)
   const whose = kind === 'user' || people.length === 0 ? '' : ` (${people.join(', ')})`
   const sum =
-    what === 'gpu_hours' && more === 0 ? `${have}${whose} of ${most} are used` : `${have}${whose} + ${more} > ${most}`
+    what === 'gpu_hours' && more === 0
+      ? `${have}${whose} of ${most} are used`
+      : `${have}${whose} + ${more} ${over ? '>' : 'of'} ${most}`
   return `${UNITS[what]} of ${kind} ${name}: ${sum}`
 }
 

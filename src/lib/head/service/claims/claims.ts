@@ -1,15 +1,26 @@
 import {join} from 'node:path'
-import {turnsOf, type Turn} from '../../../fairness/index.ts'
-import type {HeadClaim, HeadClaims, HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
-import type {ClaimAnswer, ClaimWish, Excess, QueuedRun, QuotaUse} from '../../types.ts'
+import {turnsOf} from '../../../fairness/index.ts'
+import type {HeadClaim, HeadClaims, QuotaLimits} from '../../../protocol/index.ts'
+import type {
+  ClaimAnswer,
+  ClaimOutlook,
+  ClaimWish,
+  OutlookWish,
+  QueuedRun,
+  QuotaUse,
+  RunWord,
+  RunWordAnswer,
+} from '../../types.ts'
 import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens/tokens.ts'
-import {excesses, quotaUses} from './check.ts'
-import {queueFacts} from './facts.ts'
-import {EMPTY_LEDGER, hoursNow, usedNow, withEnded} from './ledger.ts'
-import {LARGEST_CLAIMS, QUOTAS_FILE, sizeOf} from './wish.ts'
-import {queuedRun, whyOf} from './words.ts'
+import {excesses, isForEver, quotaSums, quotaUses} from './check.ts'
+import {newlyTold, offersTo, roomOf, whoYields, type RoomFacts} from './room.ts'
+import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'
+import {EMPTY_LEDGER, hoursNow, usedNow, withEnded, without} from './ledger.ts'
+import {Quotas} from './quotas.ts'
+import {LARGEST_CLAIMS, sizeOf, wantedOf} from './wish.ts'
+import {overText, queuedRun, whyOf} from './words.ts'
 
 /** Whose claim it is. */
 export interface Claimant {
@@ -17,11 +28,6 @@ export interface Claimant {
   teams: string[]
 }
 
-/** Every limit that a run with such a claim would be over. */
-type OverOf = (run: string, claim: HeadClaim) => Excess[]
-
-/** A command that waits asks every few seconds, and one whose run has no token yet every minute. */
-const SILENT_MS = {waiting: 30_000, held: 180_000} as const
 /** What a claim counts beside its parts and their GPUs: a user has 500 at most. */
 const EACH_CLAIM = 40
 
@@ -34,9 +40,12 @@ export class Claims {
   readonly #tokens: Pick<Tokens, 'has'>
   readonly #turns = new Turns()
   #kept: HeadClaims
-  #quotas: HeadQuotas['quotas']
+  readonly #quotas: Quotas
+  /** When runs that may make room wrote their newest checkpoints, as they say themselves. */
+  readonly #saved = new Map<string, number | null>()
+  #tellRoom = (_run: string, _comer: string): void => {}
 
-  private constructor(folder: string, tokens: Pick<Tokens, 'has'>, kept: HeadClaims, quotas: HeadQuotas['quotas']) {
+  private constructor(folder: string, tokens: Pick<Tokens, 'has'>, kept: HeadClaims, quotas: Quotas) {
     this.#folder = folder
     this.#tokens = tokens
     this.#kept = kept
@@ -48,8 +57,7 @@ export class Claims {
       claims: {},
       ...EMPTY_LEDGER,
     })
-    const {quotas} = await readDurable<HeadQuotas>('head.quotas', join(folder, QUOTAS_FILE), {quotas: {}})
-    return new Claims(folder, tokens, kept, quotas)
+    return new Claims(folder, tokens, kept, await Quotas.open(folder))
   }
 
   /** Errors: 409 QUOTA with the sum, 409 CONFLICT where the run is somebody else's. */
@@ -68,19 +76,69 @@ export class Claims {
       const hard = over.filter((one) => !one.soft)
       if (hard.length > 0 && (!wait || hard.some(isForEver))) {
         await this.#remove(run)
-        throw new Failure(409, 'QUOTA', hard.map((one) => one.text).join('; '), {over})
+        throw new Failure(409, 'QUOTA', overText(hard), {over})
       }
-      const turn = seen ? this.#turn(run, claim, {seen, overOf, now}) : undefined
+      const facts = {overOf, now, used: this.#used(now)}
+      const turn = seen ? turnOf(run, claim, this.#claims(), {...facts, seen}) : undefined
       const isHeld = hard.length === 0 && (turn?.starts ?? true)
       const next: HeadClaim = isHeld ? {...claim, state: 'held', heldAt: before?.heldAt ?? now} : claim
-      await this.#save({...this.#kept, claims: {...this.#kept.claims, [run]: next}})
+      const room = turn && wait && hard.length === 0 ? whoYields(turn, claim, this.#claims(), this.#roomFacts(now)) : []
+      await this.#save({...this.#kept, claims: {...this.#withRoom(room, run), [run]: next}})
       return {
         state: next.state,
         over: isHeld ? over.filter((one) => one.soft) : over,
         passes: isHeld ? (turn?.passes ?? []) : [],
-        why: isHeld ? null : hard.length > 0 ? hard.map((one) => one.text).join('; ') : whyOf(turn),
+        why: isHeld ? null : overText(hard) || whyOf(turn, room),
       }
     })
+  }
+
+  /**
+   * What a preemptible run says, by its own token: it hears whether it is to make room. Once it has, it waits in line as it
+   * did before it began. Errors: 404 where it has no claim.
+   */
+  say(token: string, {saved, away}: RunWord): Promise<RunWordAnswer> {
+    return this.#turns.take(async () => {
+      const now = Date.now()
+      const [run, claim] = this.#claims().find(([, one]) => one.token === token) ?? []
+      if (run === undefined || claim === undefined)
+        throw new Failure(404, 'NOT_FOUND', 'this run has no claim: it says nothing of what it has')
+      this.#saved.set(run, saved === null ? null : now - saved * 1000)
+      if (!away) return {state: claim.state, room: roomOf(claim, new Map(this.#claims())), passes: [], why: null}
+      await this.#sweep(now)
+      if (claim.state === 'held') await this.#save({...this.#kept, ...withEnded(this.#kept, claim, now)})
+      const {heldAt: _heldAt, yields: _yields, ...others} = claim
+      const waits: HeadClaim = {...others, state: 'waiting', seenAt: now}
+      const overOf = this.#limits(now)
+      const hard = overOf(run, waits).filter((one) => !one.soft)
+      const turn = turnOf(run, waits, this.#claims(), {overOf, now, used: this.#used(now)})
+      const isHeld = hard.length === 0 && turn?.starts === true
+      const next: HeadClaim = isHeld ? {...waits, state: 'held', heldAt: now} : waits
+      await this.#save({...this.#kept, claims: {...this.#kept.claims, [run]: next}})
+      if (isHeld) return {state: 'held', room: null, passes: turn.passes, why: null}
+      return {state: 'waiting', room: null, passes: [], why: overText(hard) || whyOf(turn)}
+    })
+  }
+
+  /** What a run would come to, and who would make room for it. */
+  async outlook({gpus, ...wish}: OutlookWish, {user, teams}: Claimant): Promise<ClaimOutlook> {
+    await this.sweep()
+    const [now, held] = [Date.now(), this.#held()]
+    const sums = quotaSums(this.#quotas.all, held, hoursNow(this.#kept, held, now), {
+      ...wish,
+      user,
+      teams,
+      gpus: gpus ?? 0,
+    })
+    return {
+      sums: sums.filter((one) => gpus !== null || one.what === 'runs'),
+      room: offersTo({user, priority: wish.priority}, this.#claims(), this.#roomFacts(now)),
+    }
+  }
+
+  /** Told of every run that is to make room, once. */
+  whenRoomIsMade(tell: (run: string, comer: string) => void): void {
+    this.#tellRoom = tell
   }
 
   /** From here on it lives as long as the run's own token. Errors: 409 QUOTA where nobody asked before. */
@@ -88,16 +146,12 @@ export class Claims {
     return this.#turns.take(async () => {
       const now = Date.now()
       await this.#sweep(now)
-      const {run, parts, gpus, project, priority, limit} = wish
+      const {run, gpus, project} = wish
       const before = this.#own(run, claimant.user)
       const isAnew = before?.token !== undefined
       const claim: HeadClaim = {
         ...claimant,
-        parts,
-        gpus,
-        project,
-        priority,
-        limit,
+        ...wantedOf(wish),
         state: 'held',
         since: before?.since ?? now,
         heldAt: (isAnew ? undefined : before?.heldAt) ?? now,
@@ -106,7 +160,7 @@ export class Claims {
       this.#requireRoom(run, claim)
       const isGranted = before?.state === 'held' && before.project === project && before.gpus >= gpus
       const hard = isGranted ? [] : this.#limits(now)(run, claim).filter((one) => !one.soft)
-      if (hard.length > 0) throw new Failure(409, 'QUOTA', hard.map((one) => one.text).join('; '), {over: hard})
+      if (hard.length > 0) throw new Failure(409, 'QUOTA', overText(hard), {over: hard})
       const {id} = await issue()
       const ledger = isAnew ? withEnded(this.#kept, before, now) : this.#kept // what it had so far
       await this.#save({...this.#kept, ...ledger, claims: {...this.#kept.claims, [run]: {...claim, token: id}}})
@@ -115,7 +169,7 @@ export class Claims {
 
   /** Somebody has a quota. */
   get isLimited(): boolean {
-    return Object.keys(this.#quotas).length > 0
+    return Object.keys(this.#quotas.all).length > 0
   }
 
   /** The command is there: what it holds or waits for lives on. `user`: nothing, where it is somebody else's. */
@@ -151,18 +205,12 @@ export class Claims {
   async uses(): Promise<QuotaUse[]> {
     await this.sweep()
     const held = this.#held()
-    return quotaUses(this.#quotas, held, hoursNow(this.#kept, held, Date.now()))
+    return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()))
   }
 
   /** Undefined: takes it away. Gives whether there was one. */
   setQuota(of: string, limits: QuotaLimits | undefined): Promise<boolean> {
-    return this.#turns.take(async () => {
-      const {[of]: before, ...others} = this.#quotas
-      const quotas = limits ? {...others, [of]: limits} : others
-      await writeDurably('head.quotas', join(this.#folder, QUOTAS_FILE), {quotas} satisfies HeadQuotas)
-      this.#quotas = quotas
-      return before !== undefined
-    })
+    return this.#turns.take(() => this.#quotas.set(of, limits))
   }
 
   /** What is held now, and was this month, added up once: a question that has to wait is compared with everybody in line. */
@@ -171,27 +219,22 @@ export class Claims {
     const hours = hoursNow(this.#kept, held, now)
     return (run, claim) =>
       excesses(
-        this.#quotas,
+        this.#quotas.all,
         held.filter((one) => one.run !== run),
         hours,
         claim,
       )
   }
 
-  #turn(
-    run: string,
-    claim: HeadClaim,
-    {seen, overOf, now}: {seen: NonNullable<ClaimWish['seen']>; overOf: OverOf; now: number},
-  ): Turn | undefined {
-    const others = this.#claims().filter(
-      ([name, one]) => name !== run && (one.state === 'held' || !overOf(name, one).some((excess) => !excess.soft)),
-    )
-    const facts = queueFacts([...others, [run, claim]], {
-      now,
-      used: this.#used(now),
-      asker: {run, parts: claim.parts, seen},
-    })
-    return turnsOf(facts).find((one) => one.run === run)
+  #withRoom(runs: readonly string[], comer: string): HeadClaims['claims'] {
+    const anew = newlyTold(runs, this.#claims())
+    for (const run of anew) this.#tellRoom(run, comer)
+    const told = anew.map((run) => [run, {...this.#of(run)!, yields: comer}])
+    return {...this.#kept.claims, ...Object.fromEntries(told)}
+  }
+
+  #roomFacts(now: number): RoomFacts {
+    return {now, used: this.#used(now), saved: this.#saved}
   }
 
   /** Errors: 429 where the user's claims are more than the head looks through at each question. */
@@ -241,23 +284,12 @@ export class Claims {
   }
 
   async #removeAll(runs: readonly string[], now: number): Promise<void> {
-    let ledger = {used: this.#kept.used, month: this.#kept.month, hours: this.#kept.hours}
-    // what never became a run had nothing
-    for (const run of runs) {
-      const claim = this.#kept.claims[run]
-      if (claim?.token !== undefined) ledger = withEnded(ledger, claim, now)
-    }
-    const claims = Object.fromEntries(this.#claims().filter(([run]) => !runs.includes(run)))
-    await this.#save({claims, ...ledger})
+    for (const run of runs) this.#saved.delete(run)
+    await this.#save(without(this.#kept, runs, now))
   }
 
   async #save(next: HeadClaims): Promise<void> {
     await writeDurably('head.claims', join(this.#folder, 'claims.json'), next)
     this.#kept = next
   }
-}
-
-/** Waiting does not help: the run alone is over it, or the month has no hours left. */
-function isForEver({what, more, most}: Excess): boolean {
-  return what === 'gpu_hours' || more > most
 }

@@ -1,7 +1,12 @@
-import {collide, type QueueFacts} from '../../../fairness/index.ts'
+import {collide, turnsOf, type QueueFacts, type Turn} from '../../../fairness/index.ts'
 import type {HeadClaim} from '../../../protocol/index.ts'
-import type {ClaimWish} from '../../types.ts'
+import type {ClaimWish, Excess} from '../../types.ts'
 
+/** Every limit that a run with such a claim would be over. */
+export type OverOf = (run: string, claim: HeadClaim) => Excess[]
+
+/** A command that waits asks every few seconds, and one whose run has no token yet every minute. Milliseconds. */
+export const SILENT_MS = {waiting: 30_000, held: 180_000} as const
 /** Until a run that was let in is seen on its nodes. Milliseconds. */
 const COMING_MS = 60_000
 
@@ -42,7 +47,8 @@ export function queueFacts(
       ...strangers.map(({run, parts}) => ({run, parts, ends: null})),
     ],
     waiting: claims
-      .filter(([, one]) => one.state === 'waiting')
+      // a run that has made room, and whose nodes are silent since, holds nobody up
+      .filter(([, {state, token, seenAt}]) => state === 'waiting' && (!token || now - seenAt < SILENT_MS.held))
       .map(([run, {user, parts, since, priority, limit}]) => ({
         run,
         user,
@@ -52,4 +58,26 @@ export function queueFacts(
         limit,
       })),
   }
+}
+
+/**
+ * The turn of a run that asks, among those that no hard limit keeps waiting. `seen`: what its nodes say of themselves, where
+ * it has asked them. Pure.
+ */
+export function turnOf(
+  run: string,
+  claim: HeadClaim,
+  claims: readonly [string, HeadClaim][],
+  {
+    seen,
+    overOf,
+    now,
+    used,
+  }: {seen?: NonNullable<ClaimWish['seen']>; overOf: OverOf; now: number; used: Record<string, number>},
+): Turn | undefined {
+  const others = claims.filter(
+    ([name, one]) => name !== run && (one.state === 'held' || !overOf(name, one).some((excess) => !excess.soft)),
+  )
+  const asker = seen && {asker: {run, parts: claim.parts, seen}}
+  return turnsOf(queueFacts([...others, [run, claim]], {now, used, ...asker})).find((one) => one.run === run)
 }

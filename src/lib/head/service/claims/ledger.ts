@@ -20,6 +20,16 @@ export function withEnded(ledger: Ledger, claim: HeadClaim, end: number): Ledger
   }
 }
 
+/** Without claims that ended. What never became a run had nothing. Pure. */
+export function without(kept: HeadClaims, runs: readonly string[], end: number): HeadClaims {
+  let ledger: Ledger = {used: kept.used, month: kept.month, hours: kept.hours}
+  for (const run of runs) {
+    const claim = kept.claims[run]
+    if (claim?.token !== undefined) ledger = withEnded(ledger, claim, end)
+  }
+  return {claims: Object.fromEntries(Object.entries(kept.claims).filter(([run]) => !runs.includes(run))), ...ledger}
+}
+
 /** GPU hours of this month, with those of claims that are held. Pure. */
 export function hoursNow(ledger: Ledger, held: readonly HeadClaim[], now: number): Record<string, number> {
   const hours = ledger.month === monthOf(now) ? {...ledger.hours} : {}

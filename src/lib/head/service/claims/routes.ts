@@ -6,12 +6,16 @@ import type {Parts} from '../parts.ts'
 import type {ClaimWish} from '../../types.ts'
 import {callerOf, requireMay} from '../people/person.ts'
 import type {Claimant} from './claims.ts'
-import {readLimits, readQuotaName, readWish} from './wish.ts'
+import {readLimits, readOutlook, readQuotaName, readWish, readWord} from './wish.ts'
 
 const SWEEP_MS = 60_000
 
 /** Claims and quotas: who may have what, and whose turn it is. */
-export function addClaims(app: FastifyInstance, parts: Pick<Parts, 'claims' | 'people'>, bodyOf: BodyOf): void {
+export function addClaims(
+  app: FastifyInstance,
+  parts: Pick<Parts, 'claims' | 'people' | 'audit'>,
+  bodyOf: BodyOf,
+): void {
   const {claims} = parts
   app.post('/flexrack/v1/claims', async (request) => {
     const wish = readWish(await bodyOf(request))
@@ -27,6 +31,19 @@ export function addClaims(app: FastifyInstance, parts: Pick<Parts, 'claims' | 'p
     return {}
   })
   app.get('/flexrack/v1/claims', async () => ({queue: await claims.queue()}))
+  app.post('/flexrack/v1/claims/self', async (request) => {
+    const word = readWord(await bodyOf(request))
+    return claims.say(request.caller?.kind === 'run' ? request.caller.id : '', word)
+  })
+  app.post('/flexrack/v1/claims/outlook', async (request) => {
+    const wish = readOutlook(await bodyOf(request))
+    return claims.outlook(wish, claimantOf(request, parts, wish))
+  })
+  claims.whenRoomIsMade((run, comer) => {
+    void parts.audit
+      .note({who: 'head', action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
+      .catch(() => {})
+  })
 
   app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses()}))
   app.put<{Params: {of: string}}>('/flexrack/v1/quotas/:of', async (request) => {

@@ -1,6 +1,6 @@
 import {isQuotaName} from '../../../base/index.ts'
 import type {ClaimPart, QuotaLimit, QuotaLimits} from '../../../protocol/index.ts'
-import type {ClaimWish} from '../../types.ts'
+import type {ClaimWish, OutlookWish, RunWord} from '../../types.ts'
 import {Failure} from '../failure.ts'
 
 /** Its being there tells commands that the head is to be asked before anything is taken. */
@@ -14,22 +14,47 @@ export const LARGEST_CLAIMS = 20_000
 
 /** Errors: 400. */
 export function readWish(body: Record<string, unknown>): ClaimWish {
-  const {run, project, parts, gpus, priority = 0, limit = null, wait, seen} = body
+  const {run, project, parts, gpus, priority = 0, limit = null, wait, seen, preemptible} = body
   if (!isName(run) || !isName(project)) throw usage('a claim has a run and a project')
   if (!isCount(gpus, 100_000)) throw usage('gpus must be a number')
-  if (!Number.isInteger(priority) || Math.abs(priority as number) > 100)
-    throw usage('priority must be from -100 to 100')
-  if (limit !== null && !isCount(limit, 366 * 86_400)) throw usage('limit must be seconds')
   return {
     run,
     project,
     parts: readParts(parts),
     gpus,
-    priority: priority as number,
-    limit,
+    priority: readPriority(priority),
+    limit: readLimitSeconds(limit),
+    ...(preemptible === true && {preemptible}),
     ...(wait === true && {wait}),
     ...(seen !== undefined && {seen: readSeen(seen)}),
   }
+}
+
+/** What of a wish a claim keeps. Pure. */
+export function wantedOf({
+  parts,
+  gpus,
+  project,
+  priority,
+  limit,
+  preemptible,
+}: ClaimWish): Pick<ClaimWish, 'parts' | 'gpus' | 'project' | 'priority' | 'limit' | 'preemptible'> {
+  return {parts, gpus, project, priority, limit, ...(preemptible && {preemptible})}
+}
+
+/** Errors: 400. */
+export function readWord({saved = null, away = false}: Record<string, unknown>): RunWord {
+  // as old as a file may look: a checkpoint that was copied with its times is one
+  if (saved !== null && !isCount(saved, 1e11)) throw usage('saved must be seconds')
+  if (typeof away !== 'boolean') throw usage('away must be true or false')
+  return {saved, away}
+}
+
+/** Errors: 400. */
+export function readOutlook({project, priority = 0, gpus = null, limit = null}: Record<string, unknown>): OutlookWish {
+  if (!isName(project)) throw usage('a run has a project')
+  if (gpus !== null && !isCount(gpus, 100_000)) throw usage('gpus must be a number')
+  return {project, priority: readPriority(priority), gpus, limit: readLimitSeconds(limit)}
 }
 
 /** Errors: 400. */
@@ -46,6 +71,16 @@ export function readLimits(body: Record<string, unknown>): QuotaLimits {
 export function readQuotaName(name: string): string {
   if (isQuotaName(name)) return name
   throw usage('a quota is of user:NAME, user:*, team:NAME or project:NAME')
+}
+
+function readLimitSeconds(limit: unknown): number | null {
+  if (limit === null || isCount(limit, 366 * 86_400)) return limit
+  throw usage('limit must be seconds')
+}
+
+function readPriority(priority: unknown): number {
+  if (Number.isInteger(priority) && Math.abs(priority as number) <= 100) return priority as number
+  throw usage('priority must be from -100 to 100')
 }
 
 function readLimit(limit: unknown): QuotaLimit {

@@ -3,6 +3,7 @@ import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {DeviceCode, LoginWays, MadeToken} from '../../types.ts'
 import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
+import {originOf} from '../limits/origin.ts'
 import type {Parts} from '../parts.ts'
 import {atMost} from './at-once.ts'
 import {Challenges} from './challenges.ts'
@@ -48,10 +49,10 @@ export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): v
     const body = await bodyOf(request)
     return logIn(parts, request, await challenges.check(body, authority.trusted, people), body)
   })
-  app.post(`${LOGIN}/device`, async (): Promise<DeviceCode> => {
+  app.post(`${LOGIN}/device`, async (request): Promise<DeviceCode> => {
     const now = await flowsNow()
     if (!now) throw new Failure(404, 'NOT_FOUND', 'this head has no identity provider: oidc in login.json')
-    return now.begin()
+    return now.begin(originOf(request.raw.socket.remoteAddress ?? ''))
   })
   app.post(`${LOGIN}/oidc`, async (request): Promise<MadeToken | {pending: true}> => {
     const body = await bodyOf(request)
@@ -77,5 +78,5 @@ function logIn(
   {note, ttl_seconds: ttl}: Record<string, unknown>,
 ): Promise<MadeToken> {
   request.about = user
-  return makeToken(parts, user, {note, ttl_seconds: ttl})
+  return makeToken(parts, user, {note, ttl_seconds: ttl}, true)
 }

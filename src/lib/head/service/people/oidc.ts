@@ -6,9 +6,13 @@ import type {OidcSettings} from './providers.ts'
 import type {Known} from './provided.ts'
 
 const MOST = 100
+/** So many the provider is asked for at once. */
+const MOST_BEGINNING = 20
 const LONGEST_MS = 900_000
 
 interface Flow {
+  /** Who began it: an address, or a network. */
+  origin: string
   expiresAt: number
   /** Undefined: not decided yet. */
   outcome: Promise<Known | Failure>
@@ -32,13 +36,16 @@ export class DeviceFlows {
     this.#most = most
   }
 
-  /** Errors: 429, 502 where the provider does not answer as it should. */
-  async begin(): Promise<DeviceCode> {
-    const {issuer, name_claim: nameClaim, groups_claim: groupsClaim} = this.#settings
+  /**
+   * Nobody is kept out by those who begin and do not go on: where too many are under way, the oldest of the origin that has
+   * the most ends. Errors: 429 where the provider is being asked for many, 502 where it does not answer as it should.
+   */
+  async begin(origin: string): Promise<DeviceCode> {
     const now = Date.now()
     for (const [id, {expiresAt}] of this.#flows) if (expiresAt <= now) this.end(id)
-    if (this.#flows.size + this.#beginning >= this.#most)
-      throw new Failure(429, 'REFUSED', 'too many logins are under way', {retry_after: 30})
+    if (this.#beginning >= Math.min(MOST_BEGINNING, this.#most))
+      throw new Failure(429, 'REFUSED', 'too many logins begin just now', {retry_after: 5})
+    const {issuer, name_claim: nameClaim, groups_claim: groupsClaim} = this.#settings
     this.#beginning++
     try {
       const [oidc, config] = await Promise.all([import('openid-client'), discover(this.#settings)])
@@ -52,7 +59,8 @@ export class DeviceFlows {
         .catch((error: Error & {error?: string}) => refusalOf(error))
         .finally(() => clearTimeout(timer))
       const id = randomBytes(24).toString('base64url')
-      this.#flows.set(id, {expiresAt: now + lifetime, outcome, abort})
+      while (this.#flows.size >= this.#most) this.end(this.#oldestOfMost())
+      this.#flows.set(id, {origin, expiresAt: now + lifetime, outcome, abort})
       const {user_code, verification_uri, verification_uri_complete} = given
       return {
         id,
@@ -93,6 +101,12 @@ export class DeviceFlows {
   end(id: string): void {
     this.#flows.get(id)?.abort.abort()
     this.#flows.delete(id)
+  }
+
+  #oldestOfMost(): string {
+    const byOrigin = Map.groupBy(this.#flows, ([, one]) => one.origin)
+    const [most] = [...byOrigin.values()].toSorted((a, b) => b.length - a.length)
+    return most![0]![0]
   }
 
   #knownOf(claims: Record<string, unknown>): Known | Failure {

@@ -8,6 +8,7 @@ const OPEN = new Set([
   'DELETE /flexrack/v1/tokens/self',
   'GET /flexrack/v1/claims',
   'POST /flexrack/v1/claims',
+  'POST /flexrack/v1/claims/outlook',
   'PATCH /flexrack/v1/claims/:run',
   'DELETE /flexrack/v1/claims/:run',
   'GET /flexrack/v1/quotas',

@@ -14,6 +14,8 @@ const TOKENS_PATH = '/flexrack/v1/people/tokens'
 const LONGEST_NOTE = 200
 const RECORD_SECONDS = 3600
 const DEFAULT_SECONDS = 30 * 24 * 3600
+/** Tokens that a user has at once. */
+export const MOST_TOKENS = 100
 
 /** Tokens of users: made for oneself, or by an admin for others; listed without their secrets; revoked at once. */
 export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): void {
@@ -76,11 +78,21 @@ function reachesToken(caller: Caller | undefined, id: string): boolean {
   return !isBound(caller) || (caller?.kind === 'user' && caller.id === id)
 }
 
-/** Errors: 400 for what cannot be meant, 404. */
+/** The token that was not used for the longest time. */
+function leastUsed(tokens: readonly [id: string, kept: HeadToken][]): string | undefined {
+  const lastUse = ([, {lastUsedAt, createdAt}]: (typeof tokens)[number]): number => lastUsedAt ?? createdAt ?? 0
+  return tokens.toSorted((a, b) => lastUse(a) - lastUse(b))[0]?.[0]
+}
+
+/**
+ * `isLogin`: of somebody who has just proved who they are, and who would have no way to end a token; where there are too
+ * many, the one that was not used for the longest time ends. Errors: 400 for what cannot be meant, 404, 409 for too many.
+ */
 export async function makeToken(
   {tokens, people}: Pick<Parts, 'tokens' | 'people'>,
   user: string,
   {project, role, note = '', ttl_seconds: ttl}: Record<string, unknown>,
+  isLogin = false,
 ): Promise<MadeToken> {
   if (typeof note !== 'string' || note.length > LONGEST_NOTE)
     throw new Failure(400, 'USAGE', `a note has ${LONGEST_NOTE} characters at most`)
@@ -91,6 +103,17 @@ export async function makeToken(
   const seconds = secondsOf(ttl ?? DEFAULT_SECONDS)
   if (seconds > LONGEST_TTL_SECONDS)
     throw new Failure(400, 'USAGE', `a token ends after ${LONGEST_TTL_SECONDS / 86_400} days at the latest`)
+  const had = tokens.ofUsers(user)
+  if (had.length >= MOST_TOKENS) {
+    const longest = isLogin ? leastUsed(had) : undefined
+    if (longest === undefined)
+      throw new Failure(
+        409,
+        'CONFLICT',
+        `${user} has ${had.length} tokens, and more than ${MOST_TOKENS} nobody has: end some (flexrack token list, flexrack token revoke ID)`,
+      )
+    await tokens.revoke(longest)
+  }
   const {
     id,
     token,

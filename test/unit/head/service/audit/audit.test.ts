@@ -1,4 +1,4 @@
-import {appendFile, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
@@ -39,6 +39,22 @@ test('a file that is full is closed, and the chain goes on in the next one', asy
   for (let at = 0; at < 3; at++) await audit.note(entry('x'.repeat(600_000)))
   expect((await readdir(join(folder, 'audit'))).sort()).toEqual(['000001.jsonl', '000002.jsonl'])
   expect(checkChain(await linesOf(audit))).toMatchObject({lines: 3, faults: []})
+})
+
+test('what is younger than a month is kept where many are noted, and what is older is let go with its hash', async () => {
+  const audit = await Audit.open(folder)
+  await audit.note(entry('the first'))
+  const old = await readFile(join(folder, 'audit/000001.jsonl'), 'utf8')
+  await rm(join(folder, 'audit/000001.jsonl'))
+  for (let at = 1; at <= 70; at++) await writeFile(join(folder, `audit/${String(at).padStart(6, '0')}.jsonl`), old)
+  const month = Date.now() / 1000 - 31 * 24 * 3600
+  for (const at of [1, 2]) await utimes(join(folder, `audit/${String(at).padStart(6, '0')}.jsonl`), month, month)
+  const again = await Audit.open(folder)
+  for (let at = 0; at < 3; at++) await again.note(entry('x'.repeat(600_000)))
+  const numbers = (await again.segments()).map((one) => one.number)
+  expect([numbers[0], numbers.length]).toEqual([3, 69])
+  const gone = (await again.newest(9)).filter((one) => one.action === 'audit.forget')
+  expect(gone.map((one) => one.target)).toEqual(['lines up to 1', 'lines up to 1'])
 })
 
 test('what the page had written down before comes first, once', async () => {

@@ -222,3 +222,16 @@ test('a role is for exactly one user or team', async () => {
   for (const to of ['user:bob:x', 'team:', 'bob', 'everyone:x'])
     expect(await status('PUT', `${PEOPLE}/projects/digits/roles`, 'mia', {to, role: 'viewer'}), to).toBe(400)
 })
+
+test('a user has a hundred tokens at most; who logs in beyond that loses the one that was not used for the longest time', async () => {
+  await status('PUT', `${PEOPLE}/users/many`, 'admin', {keys: [await publicKey('other')]})
+  const first = await json<MadeToken>('POST', `${PEOPLE}/tokens`, 'admin', {user: 'many'})
+  for (let at = 1; at < 100; at++) await head.parts.tokens.issueUser({user: 'many', expiresAt: Date.now() + 60_000})
+  const refused = await json<{error: {code: string; message: string}}>('POST', `${PEOPLE}/tokens`, 'admin', {
+    user: 'many',
+  })
+  expect(refused.error).toMatchObject({code: 'CONFLICT', message: expect.stringContaining('flexrack token revoke ID')})
+  expect((await proof('many', 'other')).status).toBe(200)
+  const left = head.parts.tokens.ofUsers('many').map(([id]) => id)
+  expect([left.length, left.includes(first.id)]).toEqual([100, false])
+})

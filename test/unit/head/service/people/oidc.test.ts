@@ -96,7 +96,7 @@ const grant =
   }
 const outcome = async (...said: typeof answers): Promise<unknown> => {
   answers = said
-  return flows.outcome((await flows.begin()).id, 15_000)
+  return flows.outcome((await flows.begin('10.0.0.1')).id, 15_000)
 }
 
 test('a login waits while it is pending, slows down when it is told to, and knows who it was', async () => {
@@ -108,7 +108,7 @@ test('a login waits while it is pending, slows down when it is told to, and know
 }, 20_000)
 
 test('what was asked once is over, and what is not decided yet is not waited for longer than was said', async () => {
-  const {id, user_code: code} = await flows.begin()
+  const {id, user_code: code} = await flows.begin('10.0.0.1')
   expect(code).toBe('ABCD')
   expect(await flows.outcome(id, 1)).toBeUndefined()
   flows.end(id)
@@ -140,8 +140,20 @@ test("a key of somebody else's signs nothing, and a provider may change its keys
 
 test('of many logins that begin at once, the provider is asked for no more than are kept', async () => {
   const few = new DeviceFlows(settings(), 2)
-  const begun = await Promise.allSettled([1, 2, 3, 4].map(() => few.begin()))
+  const begun = await Promise.allSettled([1, 2, 3, 4].map(() => few.begin('10.0.0.1')))
   const refused = begun.flatMap((one) => (one.status === 'rejected' ? [one.reason as {status: number}] : []))
   expect(refused.map((one) => one.status)).toEqual([429, 429])
+  few.endAll()
+})
+
+test('who begins many logins and goes on with none keeps nobody else out, and loses their own oldest', async () => {
+  const few = new DeviceFlows(settings(), 3)
+  const other = await few.begin('10.0.0.2')
+  const own: string[] = []
+  for (let at = 0; at < 5; at++) own.push((await few.begin('10.0.0.1')).id)
+  const late = await few.begin('10.0.0.3')
+  const there = (id: string): Promise<unknown> => few.outcome(id, 1).catch((error: {status: number}) => error.status)
+  expect(await Promise.all(own.map(there))).toEqual([401, 401, 401, 401, undefined])
+  expect([await there(other.id), await there(late.id)]).toEqual([undefined, undefined])
   few.endAll()
 })

@@ -1,0 +1,58 @@
+"""What a run that makes room tells the head of its rack, and hears: POST /flexrack/v1/claims/self, with its own token."""
+
+import http.client
+import json
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
+
+from flexrack_node.run.upstream import Away, upstream_of
+
+if TYPE_CHECKING:
+    from flexrack_node.schema.order import TrackingOrder
+
+PATH = "/flexrack/v1/claims/self"
+_TIMEOUT = 15.0
+_MOST_BYTES = 1 << 20
+
+
+class Heard(NamedTuple):
+    """`room`: the run that it is to make room for; `is_let_in`: it is its turn (again), before those that it `passes`."""
+
+    room: Optional[str]
+    is_let_in: bool
+    passes: List[str]
+    why: Optional[str]
+
+
+class HeadWord:
+    """For one thread; its connection is kept."""
+
+    def __init__(self, tracking: "TrackingOrder") -> None:
+        upstream = upstream_of(tracking)
+        self._path, self._line = upstream.path(PATH), upstream.connect()
+
+    def say(self, saved: Optional[float], away: bool) -> Optional[Heard]:
+        """`saved`: seconds since the newest checkpoint was written; `away`: it has made room, and waits. None where the
+        head does not answer, or knows nothing of this run.
+        """
+        body = json.dumps({"saved": saved, "away": away}).encode()
+        try:
+            answer = self._line.send("POST", self._path, {"Content-Type": "application/json"}, body, _TIMEOUT)
+            said = answer.read(_MOST_BYTES)
+            found: Any = json.loads(said) if answer.status == 200 else None
+        except (Away, OSError, ValueError, http.client.HTTPException):
+            self._line.close()
+            return None
+        return _heard(found) if isinstance(found, dict) else None
+
+    def close(self) -> None:
+        self._line.close()
+
+
+def _heard(found: Dict[str, Any]) -> Heard:
+    room, why, passes = found.get("room"), found.get("why"), found.get("passes")
+    return Heard(
+        room if isinstance(room, str) else None,
+        found.get("state") == "held",
+        [one for one in passes if isinstance(one, str)] if isinstance(passes, list) else [],
+        why if isinstance(why, str) else None,
+    )

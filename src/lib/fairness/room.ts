@@ -1,0 +1,56 @@
+import type {Running} from './types.ts'
+
+/** A run that has something, as far as it may make room. Times in seconds since 1970. */
+export interface Holder extends Running {
+  user: string
+  priority: number
+  gpus: number
+  preemptible: boolean
+  from: number
+  /** When its newest checkpoint was written; null: there is none, or nobody has told of it. */
+  saved: number | null
+}
+
+export interface Comer {
+  user: string
+  priority: number
+}
+
+/** Who has just got something keeps it so long from those of the same priority: else runs would only save and load. */
+export const SLICE_SECONDS = 600
+
+/**
+ * Whether a run makes room for one that waits: that one has a higher priority; or the same, and its user had a whole GPU
+ * hour less of late, as the line counts it. Then it comes before the one that made room, which so is not let in again
+ * at once. Pure.
+ */
+export function yieldsTo(
+  holder: Holder,
+  comer: Comer,
+  {now, used}: {now: number; used: Readonly<Record<string, number>>},
+): boolean {
+  if (!holder.preemptible || holder.priority > comer.priority) return false
+  if (holder.priority < comer.priority) return true
+  const share = (user: string): number => Math.floor(Object.hasOwn(used, user) ? used[user]! : 0)
+  return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && share(comer.user) < share(holder.user)
+}
+
+/** GPU seconds that are lost with it (node seconds where it has no GPUs): what it did since its newest checkpoint. Pure. */
+export function lostWith({gpus, parts, from, saved}: Holder, now: number): number {
+  return Math.max(gpus, gpus === 0 ? parts.length : 0) * Math.max(0, now - Math.max(from, saved ?? from))
+}
+
+/**
+ * Those that make room for one that waits, in the order in which they would: lower priorities first, then those that lose
+ * less; the same for everybody. Pure.
+ */
+export function roomFor(
+  comer: Comer,
+  holders: readonly Holder[],
+  facts: {now: number; used: Readonly<Record<string, number>>},
+): {run: string; user: string; priority: number; lost: number}[] {
+  const ready = holders
+    .filter((one) => yieldsTo(one, comer, facts))
+    .map((one) => ({run: one.run, user: one.user, priority: one.priority, lost: lostWith(one, facts.now)}))
+  return ready.toSorted((a, b) => a.priority - b.priority || a.lost - b.lost || (a.run < b.run ? -1 : 1))
+}

@@ -1,0 +1,35 @@
+import {join} from 'node:path'
+import type {HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
+import {readDurable, writeDurably} from '../files/durable.ts'
+import {QUOTAS_FILE} from './wish.ts'
+
+/** What users, teams and projects may have: one file of the head, written whole. */
+export class Quotas {
+  readonly #file: string
+  #all: HeadQuotas['quotas']
+
+  private constructor(file: string, all: HeadQuotas['quotas']) {
+    this.#file = file
+    this.#all = all
+  }
+
+  static async open(folder: string): Promise<Quotas> {
+    const file = join(folder, QUOTAS_FILE)
+    const {quotas} = await readDurable<HeadQuotas>('head.quotas', file, {quotas: {}})
+    return new Quotas(file, quotas)
+  }
+
+  /** By the names that quotas have. */
+  get all(): HeadQuotas['quotas'] {
+    return this.#all
+  }
+
+  /** Undefined: takes it away. Gives whether there was one. One change after the other: who calls sees to that. */
+  async set(of: string, limits: QuotaLimits | undefined): Promise<boolean> {
+    const {[of]: before, ...others} = this.#all
+    const quotas = limits ? {...others, [of]: limits} : others
+    await writeDurably('head.quotas', this.#file, {quotas} satisfies HeadQuotas)
+    this.#all = quotas
+    return before !== undefined
+  }
+}

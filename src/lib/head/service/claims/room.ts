@@ -1,0 +1,63 @@
+import {roomFor, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
+import type {HeadClaim} from '../../../protocol/index.ts'
+import type {RoomOffer} from '../../types.ts'
+
+type Claimed = readonly [run: string, claim: HeadClaim]
+
+export interface RoomFacts {
+  /** Milliseconds since 1970. */
+  now: number
+  used: Readonly<Record<string, number>>
+  /** When the newest checkpoint of a run was written, as it told; milliseconds. */
+  saved: ReadonlyMap<string, number | null>
+}
+
+/**
+ * The runs that are told to make room for the first in line: all that have what it wants, or nobody, as without one of them
+ * the others would make room for nothing. Pure.
+ */
+export function whoYields(turn: Turn, comer: Comer, claims: readonly Claimed[], facts: RoomFacts): string[] {
+  if (turn.starts || turn.before.length > 0) return []
+  const known = new Map(claims)
+  const holders = turn.holders.map((run) => known.get(run) && holderOf([run, known.get(run)!], facts))
+  const goes = (one: Holder | undefined): boolean =>
+    one !== undefined && (roomOf(known.get(one.run)!, known) !== null || yieldsTo(one, comer, ruleOf(facts)))
+  return holders.every(goes) ? turn.holders : []
+}
+
+/** Those that would make room for a run of somebody, in the order in which they would. Pure. */
+export function offersTo(comer: Comer, claims: readonly Claimed[], facts: RoomFacts): RoomOffer[] {
+  const holders = claims.filter(([, one]) => one.state === 'held').map((one) => holderOf(one, facts))
+  return roomFor(comer, holders, ruleOf(facts)).map((one) => ({...one, lost: Math.round(one.lost)}))
+}
+
+/** For whom a run is to make room; nobody where that one waits no more. Pure. */
+export function roomOf({yields}: HeadClaim, claims: ReadonlyMap<string, HeadClaim>): string | null {
+  return yields !== undefined && claims.get(yields)?.state === 'waiting' ? yields : null
+}
+
+/** Those that are not making room yet. Pure. */
+export function newlyTold(runs: readonly string[], claims: readonly Claimed[]): string[] {
+  const known = new Map(claims)
+  return runs.filter((run) => roomOf(known.get(run)!, known) === null)
+}
+
+function holderOf([run, claim]: Claimed, {now, saved}: RoomFacts): Holder {
+  const at = saved.get(run) ?? null
+  return {
+    run,
+    parts: claim.parts,
+    ends: null,
+    user: claim.user,
+    priority: claim.priority,
+    gpus: claim.gpus,
+    // only a run whose supervisors have begun hears of it
+    preemptible: claim.preemptible === true && claim.token !== undefined,
+    from: (claim.heldAt ?? now) / 1000,
+    saved: at === null ? null : at / 1000,
+  }
+}
+
+function ruleOf({now, used}: RoomFacts): {now: number; used: Readonly<Record<string, number>>} {
+  return {now: now / 1000, used}
+}

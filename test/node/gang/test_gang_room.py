@@ -1,0 +1,196 @@
+"""Runs that make room where the head says so, and come back; the head is a stand-in that answers what a test says."""
+
+import json
+import os
+import signal
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from gang_support import CHECKPOINT, SAVING, end_node
+from run_support import Rack, supervisor_pid
+from waiting import until
+
+# Saves when it is asked to end, as a training does that handles SIGTERM.
+SAVES_LAST = (
+    SAVING
+    + """
+import signal
+def last(*_):
+    if RANK == 0: save("step %d" % K)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, last)
+if RANK == 0: save("first" if K == 1 else "step %d" % (K - 1), made=1000.0 * K)
+up()
+"""
+)
+
+
+class Head:
+    """Says whether a run is to make room, and whether it is its turn."""
+
+    def __init__(self):
+        self.room, self.is_turn, self.passes, self.words = None, False, [], []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                answer = {}
+                if self.path == "/flexrack/v1/claims/self":
+                    word = json.loads(body)
+                    outer.words.append({**word, "shows": self.headers.get("Authorization")})
+                    is_held = outer.is_turn if word["away"] else True
+                    answer = {
+                        "state": "held" if is_held else "waiting",
+                        "room": None if word["away"] else outer.room,
+                        "passes": outer.passes,
+                        "why": None,
+                    }
+                data = json.dumps(answer).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_any
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def tracking(self):
+        return {
+            "upstream": f"http://127.0.0.1:{self.server.server_address[1]}",
+            "token": "run.1.secret",
+            "authorization": None,
+            "own_token": True,
+            "run_id": "r",
+            "experiment_id": "1",
+            "artifact_uri": "file:///nowhere",
+        }
+
+    def away(self):
+        return [word for word in self.words if word["away"]]
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class RoomTest(unittest.TestCase):
+    def setUp(self):
+        self.rack, self.head = Rack(2), Head()
+        self.addCleanup(self.head.close)
+        self.addCleanup(self.rack.close)
+
+    def running(self, script=SAVES_LAST, **parts):
+        self.rack.script(script)
+        run = self.rack.start(
+            run="gives",
+            reservations=self.rack.reserve("gives"),
+            preemptible=True,
+            checkpoint=CHECKPOINT,
+            tracking=self.head.tracking(),
+            **parts,
+        )
+        self.up(1)
+        return run
+
+    def up(self, attempt):
+        for node in self.rack.nodes:
+            until((self.rack.folder / "code" / f"up-{attempt}-{node}").exists)
+
+    def states(self):
+        return {
+            (one["lease"], one["state"])
+            for node in self.rack.nodes
+            for one in self.rack.call(node, "reservation.list")["reservations"]
+        }
+
+    def gives_way(self, run):
+        """Until it has made room. It has a checkpoint that is newer than the word, so nothing is waited for."""
+        self.head.room = "first-1"
+        until(lambda: any(event["event"] == "makes room" for event in self.rack.events_of(run, "node-1")))
+        saved = self.rack.folder / "node-1" / "runs" / run / "outputs" / "checkpoints" / "last.txt"
+        os.utime(saved)
+        until(self.head.away)
+
+    def test_it_saves_gives_all_back_waits_in_line_and_goes_on_from_its_checkpoint(self):
+        run = self.running()
+        until(lambda: self.head.words)
+        self.assertEqual(self.head.words[0]["shows"], "Bearer run.1.secret")
+        self.gives_way(run)
+        until(lambda: self.states() == {(run, "waiting")})
+        self.assertEqual(self.rack.alive(run), set())
+        self.assertTrue(self.rack.call("node-1", "run.state", {"run": run})["live"])
+        # Who comes first has it, and passes whoever stood in line longer; who does not wait gets nothing.
+        self.assertFalse(self.rack.take("node-1", "sneaks")["granted"])
+        first = self.rack.take("node-1", "first-1", passes=[run])
+        self.assertTrue(first["granted"])
+        self.head.room, self.head.is_turn = None, True  # too early: a node is not free yet
+        until(lambda: len(self.head.away()) > 2)
+        self.assertEqual(self.rack.alive(run), set())
+        self.rack.call("node-1", "reservation.release", {"lease": "first-1", "own": True})
+        self.up(2)
+        self.assertEqual(self.states(), {(run, "running")})
+        for rank, node in enumerate(self.rack.nodes):
+            self.assertEqual(self.rack.log(run, rank, node, 2), f"attempt 2 rank {rank} of 2 from step 1\n")
+        self.rack.call("node-1", "run.stop", {"run": run})
+        self.rack.finish(run)
+        result = json.loads((self.rack.folder / "node-1" / "runs" / run / "result.json").read_text())
+        self.assertEqual(
+            [(one["status"], one.get("changes"), one["why"]) for one in result["attempts"]],
+            [("stopped", "made room for first-1", "start"), ("stopped", None, "its turn again")],
+        )
+
+    def test_a_run_that_waits_for_its_turn_can_be_stopped_and_leaves_nothing(self):
+        run = self.running()
+        self.gives_way(run)
+        until(lambda: self.states() == {(run, "waiting")})
+        self.rack.call("node-2", "run.stop", {"run": run})
+        self.assertEqual(self.rack.finish(run)["status"], "stopped")
+        until(lambda: self.states() == set())
+
+    def test_whoever_does_not_wait_any_more_ends_nothing(self):
+        run = self.running()
+        self.head.room = "first-1"
+        until(lambda: any(event["event"] == "makes room" for event in self.rack.events_of(run, "node-1")))
+        self.head.room = None
+        count = len(self.head.words)
+        until(lambda: len(self.head.words) > count + 1)
+        os.utime(self.rack.folder / "node-1" / "runs" / run / "outputs" / "checkpoints" / "last.txt")
+        until(lambda: len(self.head.words) > count + 3)
+        self.assertEqual(self.head.away(), [])
+        self.assertNotEqual(self.rack.alive(run), set())
+
+    def test_a_supervisor_that_is_killed_while_it_waits_leaves_the_line(self):
+        run = self.running()
+        self.gives_way(run)
+        until(lambda: self.states() == {(run, "waiting")})
+        for node in self.rack.nodes:
+            end_node(self.rack, run, node)
+        self.assertEqual(self.rack.alive(run), set())
+        self.assertTrue(self.rack.take("node-1", "next", passes=[run])["granted"])
+
+    def test_a_run_that_is_not_preemptible_asks_nobody(self):
+        self.rack.script(SAVES_LAST)
+        run = self.rack.start(
+            run="stays",
+            reservations=self.rack.reserve("stays"),
+            checkpoint=CHECKPOINT,
+            tracking=self.head.tracking(),
+        )
+        self.up(1)
+        self.assertEqual(self.head.words, [])
+        os.kill(supervisor_pid(self.rack, run, "node-1"), signal.SIGTERM)
+        self.assertEqual(self.rack.finish(run)["status"], "stopped")
+
+
+if __name__ == "__main__":
+    unittest.main()

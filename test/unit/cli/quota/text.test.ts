@@ -1,0 +1,21 @@
+import {stripVTControlCharacters} from 'node:util'
+import {expect, test} from 'vitest'
+import {quotasText} from '../../../../src/cli/quota/text.ts'
+
+const text = (report: Parameters<typeof quotasText>[0]): string => stripVTControlCharacters(quotasText(report))
+
+test("on a rack whose jobs Slurm places its own limits stand beside the head's", () => {
+  const slurm = {
+    user: 'ada',
+    associations: [{account: 'vision', partition: null, qos: ['normal', 'long'], limits: {GrpTRES: 'gres/gpu=8'}}],
+    shares: [{account: 'vision', share: 0.25, used: 0.125, fair_share: 0.7}],
+    problem: null,
+  }
+  const shown = text({rack: 'lab', quotas: [], slurm})
+  expect(shown).toContain('The head of rack lab limits nothing.')
+  expect(shown).toContain('Slurm, for ada; it alone decides for its jobs')
+  expect(shown).toMatch(/vision +all +normal, long +GrpTRES=gres\/gpu=8 +25 % +13 % +0\.700/)
+  const none = {...slurm, associations: [], shares: [], problem: 'sacctmgr: no accounting'}
+  expect(text({rack: 'lab', quotas: [], slurm: none})).toMatch(/It tells no limits\.\nsacctmgr: no accounting$/)
+  expect(text({rack: 'lab', quotas: [], slurm: null})).toContain('flexrack quota set user:alice --gpus 4')
+})

@@ -1,0 +1,131 @@
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, test} from 'vitest'
+import type {ClaimAnswer, ClaimOutlook, ClaimWish, QueuedRun, RunWordAnswer} from '../../../../../src/lib/head/types.ts'
+import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
+
+let folder: string
+let server: TestServer
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-room-'))
+  server = await openTestServer(undefined, {folder})
+})
+afterEach(async () => {
+  await server?.close()
+  await rm(folder, {recursive: true, force: true})
+})
+
+const wish = (run: string, gpus: string[], more: Partial<ClaimWish> = {}): ClaimWish => ({
+  run,
+  project: 'digits',
+  parts: [{node: 'n1', gpus, exclusive: false}],
+  gpus: gpus.length,
+  priority: 0,
+  limit: null,
+  ...more,
+})
+const as = (user: string): Record<string, string> => ({'x-flexrack-owner': `${user}@lab1`})
+
+async function call<T>(method: string, path: string, how: {user?: string; token?: string; body?: unknown}): Promise<T> {
+  const {user, token, body} = how
+  const answer = await server.call(method, `/flexrack/v1/${path}`, {
+    body,
+    ...(token !== undefined && {token}),
+    ...(user !== undefined && {headers: as(user)}),
+  })
+  return (await answer.json()) as T
+}
+
+/** A run that has begun; gives its token. */
+async function start(user: string, claim: ClaimWish): Promise<string> {
+  const body = {kind: 'run', run_id: claim.run, experiment_id: '1', claim}
+  return (await call<{token: string}>('POST', 'tokens', {user, body})).token
+}
+
+const ask = (user: string, claim: ClaimWish, ...held: ClaimWish[]): Promise<ClaimAnswer> =>
+  call('POST', 'claims', {user, body: {...claim, wait: true, seen: held.map(({run, parts}) => ({run, parts}))}})
+const say = (token: string, word: {saved?: number; away?: boolean} = {}): Promise<RunWordAnswer> =>
+  call('POST', 'claims/self', {token, body: {saved: null, away: false, ...word}})
+const queue = async (): Promise<string[]> =>
+  (await call<{queue: QueuedRun[]}>('GET', 'claims', {})).queue.map((one) => one.run)
+
+test('who holds what a higher priority waits for is told, gives it back, waits, and gets its turn again', async () => {
+  const low = wish('low', ['a'], {preemptible: true})
+  const token = await start('ann', low)
+  expect(await say(token)).toMatchObject({state: 'held', room: null})
+  const high = wish('high', ['a'], {priority: 5})
+  expect(await ask('bob', high, low)).toMatchObject({state: 'waiting', why: 'low makes room for it'})
+  await ask('bob', high, low)
+  expect(await say(token)).toMatchObject({room: 'high'})
+  const noted = (await server.parts.audit.newest(99)).filter((one) => one.action === 'run.preempt')
+  expect(noted.map((one) => [one.who, one.target])).toEqual([['head', 'low for high']])
+
+  expect(await say(token, {away: true})).toMatchObject({state: 'waiting', why: 'high has what it wants'})
+  expect(await queue()).toEqual(['high', 'low'])
+  expect(await ask('bob', high)).toMatchObject({state: 'held', passes: ['low']})
+  const second = await start('bob', high)
+  expect(await say(token, {away: true})).toMatchObject({state: 'waiting', why: 'high has what it wants'})
+  await server.call('DELETE', '/flexrack/v1/tokens/self', {token: second})
+  expect(await say(token, {away: true})).toMatchObject({state: 'held'})
+  expect(await say(token)).toMatchObject({state: 'held', room: null})
+  const kept = JSON.parse(await readFile(join(folder, 'claims.json'), 'utf8')) as {hours: Record<string, number>}
+  expect(kept.hours['user:ann'], 'what it had before it made room counts').toBeGreaterThan(0)
+})
+
+test('nobody ends for nothing: not where another holder stays, nor for whom it does not help, nor for who left', async () => {
+  const [soft, firm] = [wish('soft', ['a'], {preemptible: true}), wish('firm', ['b'])]
+  const token = await start('ann', soft)
+  await start('ann', firm)
+  const both = wish('both', ['a', 'b'], {priority: 5})
+  expect(await ask('bob', both, soft, firm)).toMatchObject({why: 'soft, firm have what it wants'})
+  expect(await say(token)).toMatchObject({room: null})
+  expect(await ask('bob', wish('second', ['a'], {priority: 4}), soft)).toMatchObject({
+    why: 'soft has what it wants; both is before it in line',
+  })
+  await call('DELETE', 'claims/both', {user: 'bob'})
+  expect(await ask('bob', wish('second', ['a'], {priority: 4}), soft)).toMatchObject({why: 'soft makes room for it'})
+  expect(await say(token)).toMatchObject({room: 'second'})
+  await call('DELETE', 'claims/second', {user: 'bob'})
+  expect(await say(token)).toMatchObject({room: null})
+})
+
+test('a run in line that a quota keeps out ends nobody', async () => {
+  const low = wish('low', ['a'], {preemptible: true})
+  const token = await start('ann', low)
+  await start('bob', wish('own', ['b']))
+  await call('PUT', 'quotas/user:bob', {body: {gpus: {most: 1}}})
+  await ask('bob', wish('high', ['a'], {priority: 5}), low)
+  expect(await say(token)).toMatchObject({room: null})
+})
+
+test('a plan is told the sums, and who would make room in which order', async () => {
+  await call('PUT', 'quotas/project:digits', {body: {gpus: {most: 3}, runs: {most: 9, soft: true}}})
+  const [old, fresh] = [wish('old', ['a'], {preemptible: true}), wish('fresh', ['b'], {preemptible: true})]
+  const tokens = [await start('ann', old), await start('ann', fresh)] as const
+  await start('ann', wish('stays', ['c']))
+  await say(tokens[0], {saved: 0})
+  await server.parts.claims.sweep()
+  const body = {project: 'digits', priority: 5, gpus: 1, limit: null}
+  const outlook = await call<ClaimOutlook>('POST', 'claims/outlook', {user: 'bob', body})
+  expect(outlook.sums.map(({text, over}) => [text, over])).toEqual([
+    ['GPUs of project digits: 3 (ann 3) + 1 > 3', true],
+    ['runs of project digits: 3 (ann 3) + 1 of 9', false],
+  ])
+  expect(outlook.room.map((one) => one.run).toSorted()).toEqual(['fresh', 'old'])
+  const none = await call<ClaimOutlook>('POST', 'claims/outlook', {user: 'bob', body: {...body, priority: 0}})
+  expect(none.room).toEqual([])
+  const unknown = await call<ClaimOutlook>('POST', 'claims/outlook', {user: 'bob', body: {...body, gpus: null}})
+  expect(unknown.sums.map((one) => one.what)).toEqual(['runs'])
+})
+
+test('only a run speaks for itself, in words that it may say', async () => {
+  const token = await start('ann', wish('low', ['a'], {preemptible: true}))
+  const status = async (body: unknown, shown?: string): Promise<number> =>
+    (await server.call('POST', '/flexrack/v1/claims/self', {body, ...(shown && {token: shown})})).status
+  expect(await status({saved: 1, away: false}), 'the admin has no claim').toBe(404)
+  expect(await status({saved: -1, away: false}, token)).toBe(400)
+  expect(await status({saved: null, away: 'yes'}, token)).toBe(400)
+  expect(await status({saved: null, away: false}, token)).toBe(200)
+  expect(await status({saved: Date.now() / 1000, away: false}, token), 'a checkpoint of 1970').toBe(200)
+})
