@@ -78,7 +78,7 @@ class Whereabouts {
   Greeted greet_at(ConnectionKind kind, bool is_resume, const Hello& mine) {
     auto [to, preamble, next] = look();
     if (next && kind == ConnectionKind::bulk)
-      throw Error(Error::Kind::unreachable, "where the session is, is not sure");
+      throw Error(Error::Kind::unreachable, "it is not certain at which server the session is");
     if (next) {
       try {
         auto there = preamble;

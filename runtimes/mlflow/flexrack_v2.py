@@ -25,15 +25,15 @@ from flexrack_tensors import (
 )
 from mlflow.exceptions import MlflowException
 
-# MLflow's type of a column (mlflow.types.DataType) -> (the protocol's, numpy's)
+# MLflow's type of a column (mlflow.types.DataType) -> the protocol's
 COLUMNS = {
-    "boolean": ("BOOL", np.bool_),
-    "integer": ("INT32", np.int32),
-    "long": ("INT64", np.int64),
-    "float": ("FP32", np.float32),
-    "double": ("FP64", np.float64),
-    "string": ("BYTES", np.object_),
-    "datetime": ("BYTES", np.dtype("datetime64[ns]")),
+    "boolean": "BOOL",
+    "integer": "INT32",
+    "long": "INT64",
+    "float": "FP32",
+    "double": "FP64",
+    "string": "BYTES",
+    "datetime": "BYTES",
 }
 NAME_OF = {dtype: name for name, dtype in NUMPY_OF.items()}
 Answer = Tuple[int, Dict[str, str], bytes]
@@ -162,7 +162,7 @@ def described(schema: Any, kind: str) -> List[Dict[str, Any]]:
         if hasattr(spec, "shape"):
             found.append({"name": name, "datatype": NAME_OF.get(spec.type, "BYTES"), "shape": list(spec.shape)})
         elif type_of(spec) in COLUMNS:
-            found.append({"name": name, "datatype": COLUMNS[type_of(spec)][0], "shape": [-1]})
+            found.append({"name": name, "datatype": COLUMNS[type_of(spec)], "shape": [-1]})
     return found
 
 
@@ -224,7 +224,7 @@ def column_of(array: np.ndarray, spec: Any, name: str) -> np.ndarray:
         raise Malformed(f"input {name} is a {kind}, which no tensor carries: /invocations takes it")
     if kind == "datetime":
         try:
-            return np.asarray(array.tolist(), COLUMNS[kind][1])
+            return np.asarray(array.tolist(), "datetime64[ns]")
         except ValueError as error:
             raise Malformed(f"input {name} has a text that is no time: {error}") from error
     return array

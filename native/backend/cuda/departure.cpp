@@ -13,7 +13,7 @@ constexpr std::uint64_t kMovedPiece = std::uint64_t{8} << 20;  ///< of memory, i
 constexpr std::size_t kMovedPieces = 3;                        ///< on their way at one time
 constexpr std::size_t kMostLayout = std::size_t{1} << 20;
 
-/// A device elsewhere has other ones.
+/// Attributes that say where a device is: they differ on another machine.
 bool is_of_place(std::int32_t attribute) {
   return attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID || attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID ||
          attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID || attribute == CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID;
@@ -220,7 +220,7 @@ ModuleLayout CudaDeparture::layout_of(std::uint64_t context, std::uint64_t modul
   std::size_t count = 0;
   for (;;) {
     if (core_.library.sim()->layout(native, found.data(), found.size(), &count) != CUDA_SUCCESS || count > kMostLayout)
-      throw std::runtime_error("where its code has its variables is not known");
+      throw std::runtime_error("the driver does not tell where its variables are");
     if (count <= found.size()) break;
     found.resize(count);
   }
@@ -230,13 +230,13 @@ ModuleLayout CudaDeparture::layout_of(std::uint64_t context, std::uint64_t modul
     CUdeviceptr base = 0;
     size_t size = 0;
     if (core_.table.cuMemGetAddressRange_v2(&base, &size, found[i]) != CUDA_SUCCESS)
-      throw std::runtime_error("how large a variable of its code is, is not known");
+      throw std::runtime_error("the driver does not tell how large its variables are");
     layout.numbers.push_back(size);
   }
   return layout;
 }
 
-/// Of a module, or of a library in each context where it was used.
+/// Where the variables of a module are, or of a library in each context where it was used.
 void CudaDeparture::send_layouts(std::uint64_t module) {
   std::vector<ModuleLayout> found;
   {
@@ -249,7 +249,7 @@ void CudaDeparture::send_layouts(std::uint64_t module) {
       if (record->kind == Kind::library &&
           (!core_.table.cuLibraryGetModule ||
            core_.table.cuLibraryGetModule(&native, static_cast<CUlibrary>(record->native)) != CUDA_SUCCESS))
-        throw std::runtime_error("where its code has its variables is not known");
+        throw std::runtime_error("the driver does not tell where its variables are");
       found.push_back(layout_of(context, module, native));
     };
     if (record->kind == Kind::module) add(record->context);

@@ -9,7 +9,7 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-/// What the reply to it is kept for: it names what the server has chosen.
+/// A call whose reply is kept as well: it names what the server has chosen.
 bool is_journaled_call(std::uint16_t op) {
   switch (op) {
     case cu::Describe::kOp:
@@ -27,7 +27,7 @@ bool is_journaled_call(std::uint16_t op) {
   }
 }
 
-/// Said again it takes the place of what was said before.
+/// A later message of the same setting replaces it.
 bool is_setting(std::uint16_t op) {
   switch (op) {
     case cu::SetLimit::kOp:
@@ -82,7 +82,7 @@ std::uint64_t object_of(std::uint16_t op, wire::View body) {
   }
 }
 
-/// What says which setting it is: the message without its value, where that is at its end.
+/// Names the setting: the message without its value, where the value stands at the end.
 std::string setting_of(std::uint16_t op, wire::View body) {
   std::size_t bytes = body.size();
   switch (op) {
@@ -96,7 +96,7 @@ std::string setting_of(std::uint16_t op, wire::View body) {
   return said.append(reinterpret_cast<const char*>(body.data()), std::min(bytes, body.size()));
 }
 
-/// What a worker cannot tell another one of, for good.
+/// Why a session that has sent this message can never move; null: it can.
 const char* obstacle_of(std::uint16_t op) {
   switch (op) {
     case cu::PeerAccept::kOp:
@@ -142,7 +142,7 @@ void Journal::add(const wire::Header& header, std::uint64_t object, wire::View b
   else if (is_setting(header.op)) take_place(made);
 }
 
-/// Of what was said before of the same setting.
+/// Drops the entry of an earlier message of the same setting.
 void Journal::take_place(std::list<Entry>::iterator made) {
   const auto [before, is_new] = settings_.try_emplace({made->object, setting_of(made->op, made->body)}, made);
   if (is_new) return;

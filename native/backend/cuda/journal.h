@@ -41,7 +41,8 @@ class Journal {
   const std::string& obstacle() const { return obstacle_; }
 
  private:
-  static constexpr std::size_t kFirstLook = 1 << 12, kMost = 1 << 20;
+  static constexpr std::size_t kFirstLook = 1 << 12;  ///< entries, before those of objects that are gone are dropped
+  static constexpr std::size_t kMost = 1 << 20;       ///< entries; a session that has made more cannot move
   void add(const wire::Header& header, std::uint64_t object, wire::View body);
   void take_place(std::list<Entry>::iterator made);
   void drop_gone();

@@ -21,7 +21,7 @@ from flexrack_node.gang.checkpoints import Checkpoints
 from flexrack_node.gang.election import Handover
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.gang.membership import Membership
-from flexrack_node.gang.room import Room
+from flexrack_node.gang.room import TOO_FEW, Room
 from flexrack_node.link.gang_link import SILENT_SECONDS
 from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
@@ -128,24 +128,35 @@ class Leader:
                 and not is_of_uploads(outcome)
                 else None
             )
-            stepped_down = self._membership.step_down_cause()
-            if stepped_down:
-                self._folder.event("stepped down", why=stepped_down["message"])
-                return {"status": "failed", "cause": stepped_down, "attempts": attempts, "partial": True}
+            ended = self._stepped_down(attempts)
+            if ended:
+                return ended
             if not verdict:
                 return {"status": outcome["status"], "cause": outcome["cause"], "attempts": attempts}
             members, why, outcome = verdict.members, verdict.why, None
             if has_made_room or self._room.is_given():
                 gone = self._room.come_back()
+                ended = self._stepped_down(attempts)
+                if ended:
+                    return ended
                 if self._membership.stop_request():
                     return {"status": "stopped", "cause": None, "attempts": attempts}
                 found = self._membership.next_members()
                 if gone or not found:
-                    message = f"the run made room for {self._room.made_for}, and does not come back: {gone}"
+                    why = gone or TOO_FEW
+                    message = f"the run made room for {self._room.made_for}, and does not come back: {why}"
                     cause = of_gang(self._membership.own, message)
                     return {"status": "failed", "cause": cause, "attempts": attempts}
                 members = found
             self._folder.event("restarting", attempt=len(attempts) + 1, why=why, nodes=members)
+
+    def _stepped_down(self, attempts: "List[RunAttempt]") -> "Optional[GangOutcome]":
+        """What is left to say here where others lead the run by now, or may."""
+        cause = self._membership.step_down_cause()
+        if not cause:
+            return None
+        self._folder.event("stepped down", why=cause["message"])
+        return {"status": "failed", "cause": cause, "attempts": attempts, "partial": True}
 
     def _has_made_room(self, outcome: "RunAttempt") -> bool:
         """Whether the attempt was ended for another run, and this one is to come back; then it uses up no restart."""

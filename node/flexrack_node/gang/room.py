@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 NOTICE_SECONDS = 60.0  # for the next checkpoint, before the ranks get SIGTERM
-_ASK_SECONDS = 3.0
+_ASK_SECONDS = 3.0  # between two questions to the head
 _GIVE_SECONDS = 20.0  # for all nodes to give back, or to take
-_AGAIN_SECONDS = 5.0
+_AGAIN_SECONDS = 5.0  # after nodes could not be taken again
 _SILENT_SECONDS = 60.0  # of the head: then the nodes' own line decides, as it does without a head
 _GATHER_SECONDS = 60.0  # for enough nodes to be there
+TOO_FEW = "too few of its nodes are left to come back"
 
 
 class Room:
@@ -38,11 +39,11 @@ class Room:
             if tracking and tracking.get("own_token") and spec.get("preemptible") and local.seat is not None
             else None
         )
-        self._lock = threading.Lock()  # of what follows
+        self._lock = threading.Lock()  # of the next three, which the thread that asks the head uses, too
         self._heard: Optional[Heard] = None
         self._heard_at = time.monotonic()
-        self._newest = 0  # when the newest checkpoint was written, nanoseconds since 1970
         self._is_away = False
+        self._newest = 0  # when the newest checkpoint was written, nanoseconds since 1970
         self._is_over = False
         self._told_at: Optional[int] = None  # when it was told to make room: as checkpoints are dated
         self._deadline = 0.0
@@ -109,7 +110,7 @@ class Room:
             if self._membership.next_members() is None:
                 alone_since = alone_since or time.monotonic()
                 if time.monotonic() - alone_since > _GATHER_SECONDS:
-                    return "too few of its nodes are left to come back"
+                    return TOO_FEW
                 continue
             alone_since = None
             passes = self._let_in()

@@ -33,7 +33,9 @@ def look(root: Path) -> Any:
 
 
 def ask(root: Path, request: Dict[str, Any], seconds: float = TIMEOUT_SECONDS) -> Any:
-    """One request, answered within `seconds`. Errors: GPU_FAILED where nobody answers; what the daemon refuses, as CODES has it."""
+    """One request, answered within `seconds`. Errors: GPU_FAILED where nobody answers; what the daemon refuses, as CODES
+    has it.
+    """
     path = or_nothing(read("gpu.address", root / "gpu" / "daemon" / "address.json")).get("admin")
     if not path:
         raise NodeError("GPU_FAILED", "no GPU daemon runs here", "flexrack gpu serve")

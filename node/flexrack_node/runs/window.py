@@ -95,15 +95,14 @@ def _place(path: Path, size: int, given: "LogQuestion") -> Tuple[int, Optional[i
     return (max(0, size - LIMIT), None) if found is None else (max(0, found - _BEFORE), found)
 
 
-def first_text(view: Union[mmap.mmap, bytes], text: str, after: int, before: Optional[int] = None) -> Optional[int]:
+def first_text(view: Union[mmap.mmap, bytes], text: str, after: int) -> Optional[int]:
     """As people search: capital letters count where they are written."""
     wanted = text.encode()
-    end = len(view) if before is None else before
     if text != text.lower():
-        at = view.find(wanted, after, end)
+        at = view.find(wanted, after)
         return None if at < 0 else at
-    for begin in range(after, end, _AT_ONCE):
-        at = view[begin : min(end, begin + _AT_ONCE + len(wanted) - 1)].lower().find(wanted)
+    for begin in range(after, len(view), _AT_ONCE):
+        at = view[begin : begin + _AT_ONCE + len(wanted) - 1].lower().find(wanted)
         if at >= 0:
             return begin + at
     return None

@@ -13,7 +13,7 @@ export async function identityAt(
   file: string | undefined,
   remove: boolean,
 ): Promise<HeadIdentity> {
-  if (remove && file !== undefined) throw new CliError('USAGE', 'either a file or --remove')
+  if (remove && file !== undefined) throw new CliError('USAGE', 'give a file or --remove, not both')
   if (remove) return head.request('DELETE', PATH)
   return file === undefined ? head.request('GET', PATH) : head.request('PUT', PATH, await readIdentity(file))
 }

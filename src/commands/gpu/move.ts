@@ -7,7 +7,7 @@ import {restFlag} from '../../cli/gpu/request.ts'
 export default class GpuMove extends BaseCommand {
   static override summary = 'move leases to another node while their programs run'
   static override description =
-    'The programs wait until their memory is there, and go on: handles and device addresses stay. A lease that cannot move stays where it is, with the reason.'
+    'The programs wait until their memory is there, and go on: handles and device addresses stay. A lease that cannot move stays where it is, with the reason. So far only programs of CUDA on GPUs in software move.'
   static override examples = [
     '<%= config.bin %> gpu move 3f9a --to node-3',
     '<%= config.bin %> gpu move 3f9a 77b0 --to node-3 --dry-run',

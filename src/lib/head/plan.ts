@@ -185,7 +185,7 @@ async function planStandby(rack: Rack, fleet: Fleet, context: Context): Promise<
   return [...places, enrol, start]
 }
 
-/** Its own two, in the order in which it takes them (service/listeners.ts); on the ports that nodes know. */
+/** Its own two, in the order in which it takes them (service/tls/listeners.ts); on the ports that nodes know. */
 function socketsOf(folder: string, bind: string, port: number): ServiceSocket[] {
   const file = `${folder}/${HEAD_FILES.listener}`
   return [

@@ -37,7 +37,7 @@ export interface ServiceConfig {
   artifacts?: string
   /** The most bytes one artifact may have. */
   largestArtifact?: number
-  /** Bytes and milliseconds other than those of service/limits.ts; for tests and measurements. */
+  /** Bytes and milliseconds other than those of service/limits/limits.ts; for tests and measurements. */
   limits?: {buffers?: number; streams?: number; floor?: number; pace?: {everyMs: number; bytes: number}}
 }
 

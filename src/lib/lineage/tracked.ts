@@ -65,7 +65,7 @@ async function ifOpen<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look()
   } catch (error) {
-    if (isCliError(error, 'NOT_FOUND') || isCliError(error, 'REFUSED')) return undefined
+    if (isCliError(error, 'NOT_FOUND', 'REFUSED')) return undefined
     throw error
   }
 }

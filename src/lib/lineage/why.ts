@@ -40,7 +40,7 @@ async function exact(asked: Asked, {mlflow, elsewhere}: EvidencePlace): Promise<
       const {name, version} = await resolveVersion(one, reference)
       return {model: name, version}
     } catch (error) {
-      if (!isCliError(error, 'NOT_FOUND') && !isCliError(error, 'REFUSED')) throw error
+      if (!isCliError(error, 'NOT_FOUND', 'REFUSED')) throw error
       missing ??= error
     }
   }

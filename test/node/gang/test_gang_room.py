@@ -6,7 +6,10 @@ import signal
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from unittest import mock
 
+from flexrack_node.gang.leader import Leader
 from gang_support import CHECKPOINT, SAVING, end_node
 from run_support import Rack, supervisor_pid
 from waiting import until
@@ -190,6 +193,31 @@ class RoomTest(unittest.TestCase):
         self.assertEqual(self.head.words, [])
         os.kill(supervisor_pid(self.rack, run, "node-1"), signal.SIGTERM)
         self.assertEqual(self.rack.finish(run)["status"], "stopped")
+
+
+class CutOffTest(unittest.TestCase):
+    """A leader whose run waits for its turn, as its membership finds it."""
+
+    def outcome(self, step_down):
+        leader = object.__new__(Leader)
+        leader._spec, leader._folder, leader._hangs = {}, mock.Mock(), mock.Mock()
+        leader._handover = SimpleNamespace(attempts=[], open={"nodes": ["node-1", "node-2"], "why": "start"})
+        leader._room = mock.Mock(made_for="first-1", come_back=lambda: None)
+        leader._membership = mock.Mock(own="node-1", stop_request=lambda: None, next_members=lambda: None)
+        leader._membership.step_down_cause.side_effect = [None, step_down]
+        ended = {"status": "stopped", "survivors": [], "cause": None}
+        with mock.patch.object(Leader, "_inherit", return_value=ended):
+            return leader.run()
+
+    def test_one_that_others_have_replaced_leaves_the_end_of_the_run_to_them(self):
+        cause = {"node": "node-1", "message": "node-2 leads the run by now"}
+        outcome = self.outcome(cause)
+        self.assertEqual((outcome["status"], outcome["cause"], outcome.get("partial")), ("failed", cause, True))
+
+    def test_one_whose_nodes_are_lost_says_so(self):
+        outcome = self.outcome(None)
+        self.assertNotIn("partial", outcome)
+        self.assertIn("does not come back: too few of its nodes", outcome["cause"]["message"])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import {addClaims, issueWithClaim} from './claims/routes.ts'
 import {certify} from './tls/certify.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {addKeys} from './tokens/key-routes.ts'
-import {personOf} from './people/person.ts'
+import {personOf, takesAdmin} from './people/person.ts'
 import {tryReach} from './gateway/reach.ts'
 import {addSampleApi} from './sampling/api.ts'
 import type {Parts} from './parts.ts'
@@ -77,7 +77,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
     const by = ownerIn(request.caller)
     // There all projects are open.
     if (!opens && by && personOf(by, parts.people)?.role !== 'admin')
-      throw new Failure(403, 'REFUSED', `MLflow's pages take an admin of the rack, and ${by.user} is none`)
+      throw takesAdmin("a look at MLflow's pages", by.user)
     return logins.issue({...(opens && {opens}), ...(login !== undefined && {login}), by})
   })
   app.put<{Params: {login: string}}>('/flexrack/v1/logins/:login', (request) => {

@@ -19,7 +19,7 @@ import {addPages, PAGE_HEADERS} from './page/routes.ts'
 import type {Parts} from './parts.ts'
 import {addPeople} from './people/api.ts'
 import {LOGIN_PATHS} from './people/login-api.ts'
-import {personOf} from './people/person.ts'
+import {personOf, takesAdmin} from './people/person.ts'
 import {isOpenToUsers} from './people/routes.ts'
 import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './limits/pending-connections.ts'
@@ -145,10 +145,6 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   const isLogging = caller.kind === 'run' || (caller.kind === 'session' && !caller.opens)
   if (isLogging && route === '/*' && !isOurs(path)) return
   if (caller.kind === 'user')
-    throw new Failure(
-      403,
-      'REFUSED',
-      `${request.method} ${path} takes an admin of the rack, and ${caller.user} is none`,
-    )
+    throw takesAdmin(`${request.method} ${path}`, caller.user)
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }

@@ -5,7 +5,7 @@ import {Failure} from '../failure.ts'
 import {goneOf} from '../limits/incoming.ts'
 import {ownerIn, type Logins} from '../tokens/browser-login.ts'
 import type {Parts} from '../parts.ts'
-import {personOf} from '../people/person.ts'
+import {pageUser} from './seen.ts'
 
 /** A look at a rack of hundreds of nodes, or a part of a log. */
 const LARGEST_ANSWER = 16 * 1024 * 1024
@@ -24,7 +24,7 @@ export function addHandRoutes(app: FastifyInstance, {ui, limits, people}: Parts,
     logins.goesOn(login, by)
     const hand = readHand(who)
     // They share what one of them sees, which goes by their roles, too.
-    const view = by && personOf(by, people)?.role !== 'admin' ? `${hand.view} of ${by.id}` : hand.view
+    const view = by && pageUser(by, {people}) ? `${hand.view} of ${by.id}` : hand.view
     const waitMs = typeof wait === 'number' && wait > 0 ? wait * 1000 : 0
     return {questions: await ui.hands.next(login, {...hand, view}, waitMs, goneOf(request))}
   })

@@ -7,6 +7,8 @@ import {duration, percent} from './words.ts'
 export const LOOK_BACK = [1, 7, 30] as const
 const HOUR_MS = 3_600_000
 const [WIDTH, HEIGHT, FOOT] = [960, 120, 18]
+/** Hours that are drawn. */
+const BARS = 48
 const MOST_ROWS = 50
 const KINDS = {free: 'free', leased: 'leased, idle', dark: 'reserved, dark'} as const
 
@@ -74,36 +76,11 @@ function holder({state, holder: name}: PageIdle['idle'][number]): Html | undefin
 function hoursSection({hours: rows, until}: PageIdle, now: number): Html {
   const last = Math.floor(Math.min(until, now) / HOUR_MS)
   const known = new Map(rows.map((one) => [Math.floor(Date.parse(one.name.replace(' ', 'T')) / HOUR_MS), one]))
-  const count = 48
   const most = Math.max(1, ...rows.map((one) => one.hours))
-  const each = WIDTH / count
-  const bar = (_: unknown, index: number): Html | undefined => {
-    const slot = last - count + 1 + index
-    const x = (index * each + 1).toFixed(1)
-    const of = new Date(slot * HOUR_MS)
-    const tick =
-      of.getUTCHours() % 6 === 0 &&
-      html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="middle"
-        >${String(of.getUTCHours()).padStart(2, '0')}:00</text
-      >`
-    const one = known.get(slot)
-    if (!one) return html`<g>${tick}</g>`
-    let y = HEIGHT - FOOT
-    const part = (kind: string, value: number): Html | undefined => {
-      if (value <= 0) return undefined
-      const height = (value / most) * (HEIGHT - FOOT - 6)
-      y -= height
-      return html`<rect
-        class="${kind}"
-        x="${x}"
-        y="${y.toFixed(1)}"
-        width="${(each - 2).toFixed(1)}"
-        height="${height.toFixed(1)}"
-      />`
-    }
-    const parts = [part('waits', one.busy ?? 0), part('slow', idleHours(one) ?? 0), part('fast', unknownHours(one))]
-    return html`<g><title>${one.name}: ${told(one)}</title>${parts}${tick}</g>`
-  }
+  const bars = Array.from({length: BARS}, (_, index) => {
+    const slot = last - BARS + 1 + index
+    return hourBar(known.get(slot), slot, index, most)
+  })
   const whole = rows.reduce((sum, one) => sum + one.hours, 0)
   return html`<section aria-labelledby="hours-title">
     <h2 id="hours-title">GPU hours of runs, hour by hour</h2>
@@ -114,7 +91,7 @@ function hoursSection({hours: rows, until}: PageIdle, now: number): Html {
         role="img"
         aria-label="${hours(whole)} GPU hours in the last two days, at most ${hours(most)} in an hour"
       >
-        ${Array.from({length: count}, bar)}
+        ${bars}
       </svg>
       <p class="legend">
         <span><i class="key waits"></i>computed</span><span><i class="key slow"></i>idle</span
@@ -122,6 +99,33 @@ function hoursSection({hours: rows, until}: PageIdle, now: number): Html {
       </p>
     </div>
   </section>`
+}
+
+/** `slot`: hours since 1970; `most`: hours of the highest bar. */
+function hourBar(one: PageHours | undefined, slot: number, index: number, most: number): Html {
+  const each = WIDTH / BARS
+  const hour = new Date(slot * HOUR_MS).getUTCHours()
+  const tick =
+    hour % 6 === 0 &&
+    html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="middle"
+      >${String(hour).padStart(2, '0')}:00</text
+    >`
+  if (!one) return html`<g>${tick}</g>`
+  let y = HEIGHT - FOOT
+  const part = (kind: string, value: number): Html | undefined => {
+    if (value <= 0) return undefined
+    const height = (value / most) * (HEIGHT - FOOT - 6)
+    y -= height
+    return html`<rect
+      class="${kind}"
+      x="${(index * each + 1).toFixed(1)}"
+      y="${y.toFixed(1)}"
+      width="${(each - 2).toFixed(1)}"
+      height="${height.toFixed(1)}"
+    />`
+  }
+  const parts = [part('waits', one.busy ?? 0), part('slow', idleHours(one) ?? 0), part('fast', unknownHours(one))]
+  return html`<g><title>${one.name}: ${told(one)}</title>${parts}${tick}</g>`
 }
 
 function spent({users, projects}: PageIdle): Html {

@@ -1,6 +1,7 @@
 import type {PageAsk, PageAsks} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import {factsFor} from '../people/api.ts'
+import {takesAdmin} from '../people/person.ts'
 import {tokenFacts} from '../people/token-api.ts'
 import {describeEndpoint} from '../releases/api.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
@@ -170,8 +171,7 @@ export function auditView(path: readonly string[], _query: URLSearchParams, site
   if (path.length > 0) return undefined
   return {
     draw: async () => {
-      if (site.user)
-        throw new Failure(403, 'REFUSED', `the audit takes an admin of the rack, and ${site.user.name} is none`)
+      if (site.user) throw takesAdmin('a look at the audit log', site.user.name)
       return {
         page: 'audit',
         title: 'Audit',

@@ -4,6 +4,7 @@ import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
 import {Failure} from '../failure.ts'
 import type {Logins} from '../tokens/browser-login.ts'
 import type {Parts} from '../parts.ts'
+import {takesAdmin} from '../people/person.ts'
 import {carryOut, readAction, type Action} from './actions.ts'
 import {askBody} from './ask.ts'
 import {ASSETS} from './assets.ts'
@@ -54,7 +55,7 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
   app.get('/flexrack/ui/events', (request, reply) => ui.streams.open(request, reply, siteOf(request)))
   app.get('/flexrack/ui/mlflow', (request, reply) => {
     const {login, may, user} = siteOf(request)
-    if (user) throw new Failure(403, 'REFUSED', `MLflow's pages take an admin of the rack, and ${user.name} is none`)
+    if (user) throw takesAdmin("a look at MLflow's pages", user.name)
     // There who looks could change something.
     if (!may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
     const mlflow = ui.hands.find(login)?.mlflow

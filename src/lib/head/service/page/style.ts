@@ -85,7 +85,9 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .warn{border-left:3px solid var(--raised);background:var(--panel);padding:8px 14px;margin:0 0 12px;overflow-wrap:anywhere}
 .filter{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}
 .filter label{color:var(--muted);font-size:.8rem;display:grid;gap:2px}.filter input[type=search]{width:260px}
-.filter label.check{display:flex;gap:6px;align-items:center;min-height:34px}.check input{min-height:0;margin:0}.idle-now td:last-child{min-width:240px}.button[aria-current]{border-color:var(--accent);font-weight:550}.act{display:flex;gap:10px;align-items:center;margin:12px 0;flex-wrap:wrap}
+.filter label.check{display:flex;gap:6px;align-items:center;min-height:34px}.check input{min-height:0;margin:0}
+.idle-now td:last-child{min-width:240px}.button[aria-current]{border-color:var(--accent);font-weight:550}
+.act{display:flex;gap:10px;align-items:center;margin:12px 0;flex-wrap:wrap}
 .title{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin-bottom:14px}.title h1{margin:0;overflow-wrap:anywhere}.title .act{margin:0 0 0 auto}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(210px,1fr));gap:10px 24px;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:14px 20px}
 .facts dt{color:var(--muted);font-size:.8rem}.facts dd{margin:0;overflow-wrap:anywhere}

@@ -2,6 +2,7 @@ import {readBody} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Incoming} from '../limits/incoming.ts'
 import type {Limits} from '../limits/limits.ts'
+import {takesAdmin} from '../people/person.ts'
 import {address, html, type Html} from './html.ts'
 import type {Site} from './views.ts'
 
@@ -38,7 +39,7 @@ export async function readTried(request: Incoming, limits: Limits): Promise<stri
  */
 export async function tryOut(endpoint: string, text: string, site: Site): Promise<Tried> {
   const {may, user, parts, hands, login, trying} = site
-  if (user) throw new Failure(403, 'REFUSED', `this takes an admin of the rack, and ${user.name} is none`)
+  if (user) throw takesAdmin('a request from the page', user.name)
   if (!may) throw new Failure(403, 'REFUSED', 'this login only looks at the page')
   if (!parts.endpoints.find(endpoint)) throw new Failure(404, 'NOT_FOUND', `there is no endpoint ${endpoint}`)
   if (trying.has(login)) throw new Failure(429, 'BUSY', 'the request before is still being answered')

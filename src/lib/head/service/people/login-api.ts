@@ -19,6 +19,7 @@ export const LOGIN_PATHS: readonly string[] = ['ways', 'challenge', 'ssh', 'devi
   (one) => `${LOGIN}/${one}`,
 )
 const WAIT_MS = 20_000
+const SET_BY = 'an admin sets one with flexrack head identity FILE'
 /** Passwords are tried by one after another, so that they are not guessed by the thousand. */
 const MOST_TRIES = 5
 
@@ -29,7 +30,7 @@ export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): v
   let flows: {of: OidcSettings; all: DeviceFlows} | undefined
   const oneOfFew = atMost(MOST_TRIES)
   const providers = async (): Promise<Providers> => readProviders(config.folder)
-  /** What was begun with a provider that is not the one of login.json any more lets nobody in. */
+  /** What was begun with a provider that is not the one in use any more lets nobody in. */
   const flowsNow = async (): Promise<DeviceFlows | undefined> => {
     const {oidc} = await providers()
     if (flows && isDeepStrictEqual(flows.of, oidc)) return flows.all
@@ -51,7 +52,7 @@ export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): v
   })
   app.post(`${LOGIN}/device`, async (request): Promise<DeviceCode> => {
     const now = await flowsNow()
-    if (!now) throw new Failure(404, 'NOT_FOUND', 'this head has no identity provider: oidc in login.json')
+    if (!now) throw new Failure(404, 'NOT_FOUND', `this head has no identity provider: ${SET_BY}`)
     return now.begin(originOf(request.raw.socket.remoteAddress ?? ''))
   })
   app.post(`${LOGIN}/oidc`, async (request): Promise<MadeToken | {pending: true}> => {
@@ -63,7 +64,7 @@ export function addLogins(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): v
   })
   app.post(`${LOGIN}/ldap`, async (request): Promise<MadeToken> => {
     const {ldap} = await providers()
-    if (!ldap) throw new Failure(404, 'NOT_FOUND', 'this head has no directory: ldap in login.json')
+    if (!ldap) throw new Failure(404, 'NOT_FOUND', `this head has no directory: ${SET_BY}`)
     const {user, password, ...body} = await bodyOf(request)
     const known = await oneOfFew(() => knowByLdap(ldap, user, password))
     return letIn(request, known, body)

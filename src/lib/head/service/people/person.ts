@@ -66,6 +66,11 @@ export function requireMay(person: Person | undefined, verb: Verb, whose: 'own' 
   throw new Failure(403, 'REFUSED', `${what} takes ${least}, and ${who} is ${person?.role ?? 'none'}`)
 }
 
+/** For a user who asks for what is the rack's. */
+export function takesAdmin(what: string, user: string): Failure {
+  return new Failure(403, 'REFUSED', `${what} takes an admin of the rack, and ${user} is none`)
+}
+
 /** The project that a request is about, as it says. */
 export function namedProject({headers}: Pick<FastifyRequest, 'headers'>): string | undefined {
   const value = headers[PROJECT_HEADER] ?? headers[OWN_HEADER]

@@ -3,7 +3,7 @@ import {isAbsolute, join} from 'node:path'
 import {isLoopbackUrl, textIfThere} from '../../../base/index.ts'
 import {writeTextDurably} from '../files/durable.ts'
 
-/** Who else knows users, and which of their groups are teams: `login.json` in the head's folder, which its admin writes. */
+/** Who else knows users, and which of their groups are teams: `login.json` in the head's folder, set by `head identity` or by hand. */
 export interface Providers {
   oidc?: OidcSettings
   ldap?: LdapSettings

@@ -110,7 +110,7 @@ export async function makeToken(
       throw new Failure(
         409,
         'CONFLICT',
-        `${user} has ${had.length} tokens, and more than ${MOST_TOKENS} nobody has: end some (flexrack token list, flexrack token revoke ID)`,
+        `${user} has ${had.length} tokens, and ${MOST_TOKENS} is the most: revoke some (flexrack token list, flexrack token revoke ID)`,
       )
     await tokens.revoke(longest)
   }
