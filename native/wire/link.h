@@ -13,13 +13,16 @@
 
 namespace flexrack::wire {
 
+/// What on_over() hears where the other side has said goodbye. Every other reason is words for people.
+inline constexpr std::string_view kEndedByOther = "the other side ended the session";
+
 /// What a link hands its frames to. Called by the thread that reads, one frame at a time.
 class Receiver {
  public:
   virtual ~Receiver() = default;
   /// The body is valid during the call and starts on an 8-byte boundary.
   virtual void on_frame(const Header& header, View body) = 0;
-  /// Once: refused, ended by the other side, or not back within the grace time. No frame follows.
+  /// Once: refused, ended by the other side (kEndedByOther), or not back within the grace time. No frame follows.
   virtual void on_over(std::string_view why) = 0;
 };
 

@@ -194,7 +194,7 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
       return true;
     case kGoodbye:
       was_ended_ = true;
-      end("the other side ended the session");
+      end(kEndedByOther);
       return false;
     default: return true;  // of a later version, which asks for no answer
   }

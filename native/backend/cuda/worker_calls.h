@@ -75,7 +75,7 @@ class WorkerCalls final : public wire::Receiver {
   void on_over(std::string_view why) override {
     const std::lock_guard guard(lock_);
     is_over_ = true;
-    is_goodbye_ = why == "the other side ended the session";
+    is_goodbye_ = why == wire::kEndedByOther;
     more_.notify_all();
   }
 

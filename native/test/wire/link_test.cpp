@@ -114,7 +114,7 @@ TEST_CASE("a call is answered, and the end is told once to both sides") {
       CHECK(client.echo(pattern(size, size)) == pattern(size, size));
     client.link->close();
     CHECK(client.ear.overs == 1);
-    CHECK(server.session().ear.wait_over() == "the other side ended the session");
+    CHECK(server.session().ear.wait_over() == flexrack::wire::kEndedByOther);
     CHECK(client.echo({}).empty());
   }
 }

@@ -33,7 +33,7 @@ export function evidenceOf(place: EvidencePlace, context: Context): Evidence {
       return release && {...release, nodes: [...new Set(release.replicas.map((one) => one.node))]}
     },
     served: (name) => endpoints.servedFiles(name),
-    version: (name, version, fits) => tracked.version(name, version, fits),
+    version: (name, version, fits) => tracked.version({name, ...(version !== undefined && {version})}, fits),
     async versionFiles(version) {
       const mlflow = tracked.homeOf(version)
       const uri = await mlflow.versionUri(version.name, version.version)

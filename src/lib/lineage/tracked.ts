@@ -1,5 +1,5 @@
 import {isCliError} from '../base/index.ts'
-import {findRun, resolveVersion} from '../model/index.ts'
+import {findRun, resolveVersion, type ModelReference} from '../model/index.ts'
 import type {Mlflow, ModelVersion, TrackedRun} from '../tracking/index.ts'
 
 /**
@@ -18,15 +18,14 @@ export class Tracked {
     this.#elsewhere = elsewhere
   }
 
-  /** The first of that name that fits; where none does, the first. Undefined where there is none. */
+  /** The first that the reference means and that fits; where none fits, the first. Undefined where there is none. */
   async version(
-    name: string,
-    version: string | undefined,
+    reference: ModelReference,
     fits: (found: ModelVersion) => boolean = () => true,
   ): Promise<ModelVersion | undefined> {
     let first: {found: ModelVersion; mlflow: Mlflow} | undefined
     for await (const mlflow of this.#all()) {
-      const found = await ifOpen(() => resolveVersion(mlflow, {name, ...(version !== undefined && {version})}))
+      const found = await ifOpen(() => resolveVersion(mlflow, reference))
       if (!found) continue
       first ??= {found, mlflow}
       if (!fits(found)) continue

@@ -1,6 +1,7 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, type Context} from '../base/index.ts'
 import {parseReference, resolveVersion} from '../model/index.ts'
 import {evidenceOf, type EvidencePlace} from './evidence.ts'
+import {Tracked} from './tracked.ts'
 import type {Why} from './types.ts'
 import {walk, type Asked, type WalkHow} from './walk.ts'
 
@@ -34,15 +35,8 @@ async function exact(asked: Asked, {mlflow, elsewhere}: EvidencePlace): Promise<
   if (!('model' in asked)) return asked
   const reference = parseReference(asked.model)
   if (reference.alias === undefined) return {model: reference.name, version: reference.version}
-  let missing: unknown
-  for (const one of [mlflow, ...((await elsewhere?.()) ?? [])]) {
-    try {
-      const {name, version} = await resolveVersion(one, reference)
-      return {model: name, version}
-    } catch (error) {
-      if (!isCliError(error, 'NOT_FOUND', 'REFUSED')) throw error
-      missing ??= error
-    }
-  }
-  throw missing
+  const found = await new Tracked(mlflow, elsewhere).version(reference)
+  // What is nowhere is refused in the words of the own workspace.
+  const {name, version} = found ?? (await resolveVersion(mlflow, reference))
+  return {model: name, version}
 }

@@ -43,10 +43,10 @@ test('a run is looked for in its own project first, then in all that are open, a
 test('of versions that two projects call the same it is the one that fits, else the own one', async () => {
   const [own, before] = [workspace([], {'digits/1': 'new'}), workspace([], {'digits/1': 'old', 'digits/2': 'old'})]
   const tracked = new Tracked(own, () => Promise.resolve([before]))
-  const found = await tracked.version('digits', '1', ({tags}) => tags.source === 'old')
+  const found = await tracked.version({name: 'digits', version: '1'}, ({tags}) => tags.source === 'old')
   expect([found?.tags.source, tracked.homeOf(found!)]).toEqual(['old', before])
-  const none = await tracked.version('digits', '1', () => false)
+  const none = await tracked.version({name: 'digits', version: '1'}, () => false)
   expect([none?.tags.source, tracked.homeOf(none!)]).toEqual(['new', own])
-  expect((await tracked.version('digits', '2'))?.tags.source).toBe('old')
-  expect(await tracked.version('digits', '3')).toBeUndefined()
+  expect((await tracked.version({name: 'digits', version: '2'}))?.tags.source).toBe('old')
+  expect(await tracked.version({name: 'digits', version: '3'})).toBeUndefined()
 })

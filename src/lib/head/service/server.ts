@@ -144,7 +144,6 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return
   const isLogging = caller.kind === 'run' || (caller.kind === 'session' && !caller.opens)
   if (isLogging && route === '/*' && !isOurs(path)) return
-  if (caller.kind === 'user')
-    throw takesAdmin(`${request.method} ${path}`, caller.user)
+  if (caller.kind === 'user') throw takesAdmin(`${request.method} ${path}`, caller.user)
   throw new Failure(403, 'REFUSED', `a token of kind ${caller.kind} does not open ${path}`)
 }
