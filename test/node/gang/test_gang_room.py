@@ -14,6 +14,9 @@ from gang_support import CHECKPOINT, SAVING, end_node
 from run_support import Rack, supervisor_pid
 from waiting import until
 
+# Ranks are found, and ended, by the name of their run: another checkout's tests have other ones.
+GIVES, STAYS = f"gives-{os.getpid()}", f"stays-{os.getpid()}"
+
 # Saves when it is asked to end, as a training does that handles SIGTERM.
 SAVES_LAST = (
     SAVING
@@ -95,8 +98,8 @@ class RoomTest(unittest.TestCase):
     def running(self, script=SAVES_LAST, **parts):
         self.rack.script(script)
         run = self.rack.start(
-            run="gives",
-            reservations=self.rack.reserve("gives"),
+            run=GIVES,
+            reservations=self.rack.reserve(GIVES),
             preemptible=True,
             checkpoint=CHECKPOINT,
             tracking=self.head.tracking(),
@@ -184,8 +187,8 @@ class RoomTest(unittest.TestCase):
     def test_a_run_that_is_not_preemptible_asks_nobody(self):
         self.rack.script(SAVES_LAST)
         run = self.rack.start(
-            run="stays",
-            reservations=self.rack.reserve("stays"),
+            run=STAYS,
+            reservations=self.rack.reserve(STAYS),
             checkpoint=CHECKPOINT,
             tracking=self.head.tracking(),
         )
