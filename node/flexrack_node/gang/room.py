@@ -14,9 +14,9 @@ from flexrack_node.gang.membership import Membership
 from flexrack_node.link import checkpoint
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.head_word import HeadWord, Heard
 
 if TYPE_CHECKING:
+    from flexrack_node.run.head_word import Heard
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 NOTICE_SECONDS = 60.0  # for the next checkpoint, before the ranks get SIGTERM
@@ -39,11 +39,12 @@ class Room:
             else None
         )
         self._lock = threading.Lock()  # of what follows
-        self._heard: Optional[Heard] = None
+        self._heard: Optional["Heard"] = None
         self._heard_at = time.monotonic()
         self._newest = 0  # when the newest checkpoint was written, nanoseconds since 1970
         self._is_away = False
         self._is_over = False
+        self._has_ended = False
         self._told_at: Optional[int] = None  # when it was told to make room: as checkpoints are dated
         self._deadline = 0.0
         self._for = "others"  # where another leader was told of it
@@ -69,7 +70,13 @@ class Room:
             self._told_at, self._deadline, self._for = time.time_ns(), time.monotonic() + NOTICE_SECONDS, heard.room
             self._folder.event("makes room", why=heard.room, seconds=NOTICE_SECONDS)
         self._look_around()
-        return self._newest > self._told_at or time.monotonic() > self._deadline
+        self._has_ended = self._newest > self._told_at or time.monotonic() > self._deadline
+        return self._has_ended
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the last attempt was ended by this, and not because somebody wants the run to end."""
+        return self._has_ended
 
     @property
     def made_for(self) -> str:
@@ -98,7 +105,7 @@ class Room:
         finally:
             with self._lock:
                 self._heard, self._is_away = None, False
-            self._told_at = None
+            self._told_at, self._has_ended = None, False
             self._membership.rested(time.monotonic() - began)
 
     def _wait(self) -> Optional[str]:
@@ -174,6 +181,8 @@ class Room:
     def _ask(self) -> None:
         """In a thread of its own: nothing waits for the head."""
         assert self._tracking is not None
+        from flexrack_node.run.head_word import HeadWord  # HTTP and TLS: only where a head is asked
+
         word, declared = HeadWord(self._tracking), self._spec.get("checkpoint")
         while not self._is_over:
             found = checkpoint.newest(self._folder.outputs, declared) if declared else None

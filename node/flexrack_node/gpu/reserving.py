@@ -1,5 +1,5 @@
-"""How a run gets its place on a node, with its GPUs, or its place in line: the verbs of reservations (verbs/reservation.py), and the
-supervisor of a run that made room and comes back (gpu/seat.py).
+"""How a run gets its place on a node, with its GPUs, or its place in line: for the verbs of reservations
+(verbs/reservation.py), and for the supervisor of a run that made room and comes back (gpu/seat.py).
 """
 
 import os
