@@ -3,8 +3,10 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test, vi} from 'vitest'
 import {ChangePace} from '../../../../../src/lib/head/service/audit/pace.ts'
+import {turnOf} from '../../../../../src/lib/head/service/claims/facts.ts'
 import {Failure} from '../../../../../src/lib/head/service/failure.ts'
 import type {ClaimAnswer, ClaimOutlook, ClaimWish, QueuedRun, RunWordAnswer} from '../../../../../src/lib/head/types.ts'
+import type {HeadClaim} from '../../../../../src/lib/protocol/index.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 
 let folder: string
@@ -186,6 +188,20 @@ test('a run that makes no room does not leave what it counts for by a word', asy
   const answer = await server.call('POST', '/flexrack/v1/claims/self', {body: {saved: null, away: true}, token})
   expect(answer.status).toBe(409)
   expect(await queue()).toEqual([])
+})
+
+test('who made room is not kept out by a command that has something and begins nothing', () => {
+  const now = 1e12
+  const claim = {...wish('low', ['a']), user: 'ann', teams: [], since: 0, seenAt: now, state: 'waiting'} as HeadClaim
+  const startsBeside = (other: Partial<HeadClaim>): boolean | undefined =>
+    turnOf('low', claim, [['other', {...claim, user: 'bob', state: 'held', ...other}]], {
+      overOf: () => [],
+      now,
+      used: {},
+    })?.starts
+  expect(startsBeside({heldAt: now - 60_000})).toBe(false)
+  expect(startsBeside({heldAt: now - 3_600_000, token: 'id'})).toBe(false)
+  expect(startsBeside({heldAt: now - 3_600_000})).toBe(true)
 })
 
 test('nobody fills the log by runs of their own that make room', async () => {
