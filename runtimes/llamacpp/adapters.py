@@ -93,7 +93,10 @@ class Front:
             value = json.loads(body)
         except (json.JSONDecodeError, UnicodeDecodeError):
             return body  # llama.cpp says what is wrong with it
-        except (ValueError, RecursionError) as error:  # a number, or a depth, that is JSON and that only llama.cpp reads
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # a number, or a depth, that is JSON and that only llama.cpp reads
             raise Refused(400, f"the body cannot be read: {error}", None) from None
         if not isinstance(value, dict):
             return body

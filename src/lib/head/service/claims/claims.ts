@@ -167,7 +167,11 @@ export class Claims {
       if (hard.length > 0) throw new Failure(409, 'QUOTA', overText(hard), {over: hard})
       const {id} = await issue()
       const ledger = isAnew ? withEnded(this.#kept, before, now) : this.#kept // what it had so far
-      await this.#save({...this.#kept, ...ledger, claims: {...this.#withRoom([], run, user), [run]: {...claim, token: id}}})
+      await this.#save({
+        ...this.#kept,
+        ...ledger,
+        claims: {...this.#withRoom([], run, user), [run]: {...claim, token: id}},
+      })
     })
   }
 

@@ -66,7 +66,8 @@ export class Logins {
     const now = Date.now()
     for (const [name, {until}] of this.#alive) if (until <= now) this.#alive.delete(name)
     this.requireOwn(login, by)
-    const ofOne = by && !this.#alive.has(login) ? [...this.#alive.values()].filter((one) => one.by?.user === by.user) : []
+    const ofOne =
+      by && !this.#alive.has(login) ? [...this.#alive.values()].filter((one) => one.by?.user === by.user) : []
     if (ofOne.length >= MOST_OF_ONE)
       throw new Failure(429, 'REFUSED', `${by!.user} has ${ofOne.length} pages open: end some`, {retry_after: 60})
     this.#alive.set(login, {until: now + ALIVE_MS, by})
