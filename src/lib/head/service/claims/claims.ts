@@ -166,12 +166,8 @@ export class Claims {
       const hard = isGranted ? [] : this.#limits(now)(run, claim).filter((one) => !one.soft)
       if (hard.length > 0) throw new Failure(409, 'QUOTA', overText(hard), {over: hard})
       const {id} = await issue()
-      const ledger = isAnew ? withEnded(this.#kept, before, now) : this.#kept // what it had so far
-      await this.#save({
-        ...this.#kept,
-        ...ledger,
-        claims: {...this.#withRoom([], run, user), [run]: {...claim, token: id}},
-      })
+      const kept = isAnew ? {...this.#kept, ...withEnded(this.#kept, before, now)} : this.#kept // what it had so far
+      await this.#save({...kept, claims: {...this.#withRoom([], run, user), [run]: {...claim, token: id}}})
     })
   }
 
