@@ -135,7 +135,7 @@ class RoomTest(unittest.TestCase):
         self.assertTrue(self.rack.call("node-1", "run.state", {"run": run})["live"])
         # Who comes first has it, and passes whoever stood in line longer; who does not wait gets nothing.
         self.assertFalse(self.rack.take("node-1", "sneaks")["granted"])
-        first = self.rack.take("node-1", "first-1", passes=[run])
+        first = self.rack.take("node-1", "first-1", passes=[run], ttl=300)
         self.assertTrue(first["granted"])
         self.head.room, self.head.is_turn = None, True  # too early: a node is not free yet
         until(lambda: len(self.head.away()) > 2)
