@@ -185,7 +185,10 @@ class Room:
 
         word, declared = HeadWord(self._tracking), self._spec.get("checkpoint")
         while not self._is_over:
-            found = checkpoint.newest(self._folder.outputs, declared) if declared else None
+            try:
+                found = checkpoint.newest(self._folder.outputs, declared) if declared else None
+            except OSError:
+                found = None  # it changes under our eyes; the next look is soon
             self._newest = max(self._newest, found["at"] if found else 0)
             saved = max(0.0, time.time() - self._newest / 1e9) if self._newest else None
             with self._lock:
