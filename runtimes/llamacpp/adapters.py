@@ -91,8 +91,13 @@ class Front:
         """The request with the adapter that it names; without one the model answers as it is."""
         try:
             value = json.loads(body)
-        except ValueError:
+        except (json.JSONDecodeError, UnicodeDecodeError):
             return body  # llama.cpp says what is wrong with it
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # a number, or a depth, that is JSON and that only llama.cpp reads
+            raise Refused(400, f"the body cannot be read: {error}", None) from None
         if not isinstance(value, dict):
             return body
         name = value.get("model", self._model)

@@ -91,7 +91,7 @@ def read_json(pieces: Sequence[bytes], header_length: Optional[str], loads: Call
         head, tail = split(pieces, int(header_length))
     try:
         value = loads(head)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         what = "the body" if header_length is None else f"what stands in the first {header_length} bytes of the body"
         raise Malformed(f"{what} is not JSON: {error}") from error
     place_tensors(value, tail)

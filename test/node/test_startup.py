@@ -30,7 +30,8 @@ LOOKS = {"run.list", "reservation.list"}
 # What stays with a run on each of its nodes, and what begins each rank. HTTP and TLS are read where a run is tracked.
 STAYING = ("gang.supervisor", "gang.reaper", "rank.rank")
 # Modules of ours, packages included. To be lowered where they can be; who needs more says here why.
-MOST = {None: 6, "run.list": 18, "workspace.list": 19, "node.installed": 37, "reservation.list": 20, "usage.read": 34}
+# reservation.list: how places are given is a module of its own, for supervisors that take theirs again.
+MOST = {None: 6, "run.list": 18, "workspace.list": 19, "node.installed": 37, "reservation.list": 21, "usage.read": 34}
 
 
 def imported(verb, module="__main__"):

@@ -160,7 +160,9 @@ class Leader:
 
     def _has_made_room(self, outcome: "RunAttempt") -> bool:
         """Whether the attempt was ended for another run, and this one is to come back; then it uses up no restart."""
-        if outcome["status"] != "stopped" or self._membership.stop_request() or outcome["survivors"]:
+        if not self._room.has_ended or outcome["status"] != "stopped":
+            return False
+        if self._membership.stop_request() or outcome["survivors"]:
             return False
         outcome["changes"] = f"made room for {self._room.made_for}"
         return True

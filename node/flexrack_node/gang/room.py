@@ -14,9 +14,9 @@ from flexrack_node.gang.membership import Membership
 from flexrack_node.link import checkpoint
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
 from flexrack_node.run.files import RunFolder
-from flexrack_node.run.head_word import HeadWord, Heard
 
 if TYPE_CHECKING:
+    from flexrack_node.run.head_word import Heard
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 NOTICE_SECONDS = 60.0  # for the next checkpoint, before the ranks get SIGTERM
@@ -45,6 +45,7 @@ class Room:
         self._is_away = False
         self._newest = 0  # when the newest checkpoint was written, nanoseconds since 1970
         self._is_over = False
+        self._has_ended = False
         self._told_at: Optional[int] = None  # when it was told to make room: as checkpoints are dated
         self._deadline = 0.0
         self._for = "others"  # where another leader was told of it
@@ -70,7 +71,13 @@ class Room:
             self._told_at, self._deadline, self._for = time.time_ns(), time.monotonic() + NOTICE_SECONDS, heard.room
             self._folder.event("makes room", why=heard.room, seconds=NOTICE_SECONDS)
         self._look_around()
-        return self._newest > self._told_at or time.monotonic() > self._deadline
+        self._has_ended = self._newest > self._told_at or time.monotonic() > self._deadline
+        return self._has_ended
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the last attempt was ended by this, and not because somebody wants the run to end."""
+        return self._has_ended
 
     @property
     def made_for(self) -> str:
@@ -99,7 +106,7 @@ class Room:
         finally:
             with self._lock:
                 self._heard, self._is_away = None, False
-            self._told_at = None
+            self._told_at, self._has_ended = None, False
             self._membership.rested(time.monotonic() - began)
 
     def _wait(self) -> Optional[str]:
@@ -175,9 +182,14 @@ class Room:
     def _ask(self) -> None:
         """In a thread of its own: nothing waits for the head."""
         assert self._tracking is not None
+        from flexrack_node.run.head_word import HeadWord  # HTTP and TLS: only where a head is asked
+
         word, declared = HeadWord(self._tracking), self._spec.get("checkpoint")
         while not self._is_over:
-            found = checkpoint.newest(self._folder.outputs, declared) if declared else None
+            try:
+                found = checkpoint.newest(self._folder.outputs, declared) if declared else None
+            except OSError:
+                found = None  # it changes under our eyes; the next look is soon
             self._newest = max(self._newest, found["at"] if found else 0)
             saved = max(0.0, time.time() - self._newest / 1e9) if self._newest else None
             with self._lock:

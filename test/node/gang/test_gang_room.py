@@ -9,7 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from unittest import mock
 
+from flexrack_node.gang import room as gang_room
 from flexrack_node.gang.leader import Leader
+from flexrack_node.link import checkpoint
 from gang_support import CHECKPOINT, SAVING, end_node
 from run_support import Rack, supervisor_pid
 from waiting import until
@@ -137,7 +139,7 @@ class RoomTest(unittest.TestCase):
         self.assertTrue(self.rack.call("node-1", "run.state", {"run": run})["live"])
         # Who comes first has it, and passes whoever stood in line longer; who does not wait gets nothing.
         self.assertFalse(self.rack.take("node-1", "sneaks")["granted"])
-        first = self.rack.take("node-1", "first-1", passes=[run])
+        first = self.rack.take("node-1", "first-1", passes=[run], ttl=300)
         self.assertTrue(first["granted"])
         self.head.room, self.head.is_turn = None, True  # too early: a node is not free yet
         until(lambda: len(self.head.away()) > 2)
@@ -183,6 +185,17 @@ class RoomTest(unittest.TestCase):
             end_node(self.rack, run, node)
         self.assertEqual(self.rack.alive(run), set())
         self.assertTrue(self.rack.take("node-1", "next", passes=[run])["granted"])
+
+    def test_a_checkpoint_that_goes_while_it_is_looked_at_does_not_end_the_asking(self):
+        folder, local = SimpleNamespace(outputs=self.rack.folder), SimpleNamespace(seat=object())
+        spec = {"preemptible": True, "checkpoint": CHECKPOINT, "tracking": self.head.tracking()}
+        gone = mock.Mock(side_effect=[FileNotFoundError("rotated"), None, *[FileNotFoundError("rotated")] * 1000])
+        with mock.patch.object(checkpoint, "newest", gone), mock.patch.object(gang_room, "_ASK_SECONDS", 0.02):
+            room = gang_room.Room(folder, spec, local, None)
+            room.begin()
+            self.addCleanup(room.close)
+            until(lambda: len(self.head.words) > 3)
+            room.close()
 
     def test_a_run_that_is_not_preemptible_asks_nobody(self):
         self.rack.script(SAVES_LAST)

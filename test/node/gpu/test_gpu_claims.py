@@ -6,8 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.gpu import claims
-from flexrack_node.verbs import reservation
+from flexrack_node.gpu import claims, reserving
 from reservation_support import Case
 
 A, B = (f"GPU-00000000-0000-0000-0000-00000000000{number}" for number in "12")
@@ -57,7 +56,7 @@ class ClaimsTest(Case):
         super().setUp()
         self.daemon = Daemon(self.channel.root)
         self.addCleanup(self.daemon.socket.close)
-        ids = mock.patch.object(reservation, "gpu_ids", lambda: [A, B])  # a machine with NVIDIA's driver
+        ids = mock.patch.object(reserving, "gpu_ids", lambda: [A, B])  # a machine with NVIDIA's driver
         ids.start()
         self.addCleanup(ids.stop)
 

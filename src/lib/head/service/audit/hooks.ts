@@ -38,6 +38,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   'PUT /flexrack/v1/quotas/:of': 'quota.set',
   'DELETE /flexrack/v1/quotas/:of': 'quota.remove',
 }
+/** As many as tokens were made, at most; and who has somebody's token does not keep them from ending it. */
+const ENDS = new Set(['token.revoke', 'token.end'])
 /** Asked again and again; only what is refused is noted. */
 const ASKED: Readonly<Record<string, string>> = {'POST /flexrack/v1/claims': 'claim'}
 
@@ -48,8 +50,8 @@ export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'
   const pace = new ChangePace()
   app.addHook('preHandler', async (request) => {
     const {caller} = request
-    const isChange = CHANGES[`${request.method} ${request.routeOptions.url}`] !== undefined
-    if (isChange && caller?.kind === 'user') pace.take(caller.user)
+    const change = CHANGES[`${request.method} ${request.routeOptions.url}`]
+    if (change !== undefined && !ENDS.has(change) && caller?.kind === 'user') pace.take(caller.user)
   })
   app.addHook('onSend', async (request, reply) => {
     const {statusCode} = reply

@@ -11,8 +11,8 @@ const A_MINUTE = 60
 export class ChangePace {
   readonly #left = new Map<string, {changes: number; at: number}>()
 
-  /** Errors: 429, with when to come again. */
-  take(user: string, now = Date.now()): void {
+  /** `count`: changes that belong together; what there are more of than is left is owed. Errors: 429, with when to come again. */
+  take(user: string, now = Date.now(), count = 1): void {
     const known = this.#left.get(user) ?? {changes: BURST, at: now}
     const changes = Math.min(BURST, known.changes + ((now - known.at) / 60_000) * A_MINUTE)
     if (changes < 1) {
@@ -21,6 +21,6 @@ export class ChangePace {
         retry_after: Math.ceil(((1 - changes) * 60) / A_MINUTE),
       })
     }
-    this.#left.set(user, {changes: changes - 1, at: now})
+    this.#left.set(user, {changes: changes - count, at: now})
   }
 }

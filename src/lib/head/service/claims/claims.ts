@@ -15,7 +15,7 @@ import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens/tokens.ts'
 import {excesses, isForEver, quotaSums, quotaUses} from './check.ts'
-import {newlyTold, offersTo, roomOf, whoYields, type RoomFacts} from './room.ts'
+import {newlyTold, offersTo, roomOf, whoYields, withTold, type Heard, type RoomFacts} from './room.ts'
 import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'
 import {EMPTY_LEDGER, hoursNow, usedNow, withEnded, without} from './ledger.ts'
 import {Quotas} from './quotas.ts'
@@ -41,9 +41,9 @@ export class Claims {
   readonly #turns = new Turns()
   #kept: HeadClaims
   readonly #quotas: Quotas
-  /** When runs that may make room wrote their newest checkpoints, as they say themselves. */
-  readonly #saved = new Map<string, number | null>()
-  #tellRoom = (_run: string, _comer: string): void => {}
+  /** What runs that may make room say of themselves. */
+  readonly #heard = new Map<string, Heard>()
+  #tellRoom = (_runs: readonly string[], _comer: string, _user: string): void => {}
 
   private constructor(folder: string, tokens: Pick<Tokens, 'has'>, kept: HeadClaims, quotas: Quotas) {
     this.#folder = folder
@@ -83,7 +83,9 @@ export class Claims {
       const isHeld = hard.length === 0 && (turn?.starts ?? true)
       const next: HeadClaim = isHeld ? {...claim, state: 'held', heldAt: before?.heldAt ?? now} : claim
       const room = turn && wait && hard.length === 0 ? whoYields(turn, claim, this.#claims(), this.#roomFacts(now)) : []
-      await this.#save({...this.#kept, claims: {...this.#withRoom(room, run), [run]: next}})
+      // One that only says that it is there has not looked who has what. A name in line for the first time has told nobody.
+      const claims = turn || isHeld || !before ? this.#withRoom(room, run, user) : this.#kept.claims
+      await this.#save({...this.#kept, claims: {...claims, [run]: next}})
       return {
         state: next.state,
         over: isHeld ? over.filter((one) => one.soft) : over,
@@ -95,7 +97,7 @@ export class Claims {
 
   /**
    * What a preemptible run says, by its own token: it hears whether it is to make room. Once it has, it waits in line as it
-   * did before it began. Errors: 404 where it has no claim.
+   * did before it began. Errors: 404 where it has no claim, 409 where it makes no room.
    */
   say(token: string, {saved, away}: RunWord): Promise<RunWordAnswer> {
     return this.#turns.take(async () => {
@@ -103,7 +105,9 @@ export class Claims {
       const [run, claim] = this.#claims().find(([, one]) => one.token === token) ?? []
       if (run === undefined || claim === undefined)
         throw new Failure(404, 'NOT_FOUND', 'this run has no claim: it says nothing of what it has')
-      this.#saved.set(run, saved === null ? null : now - saved * 1000)
+      if (claim.preemptible !== true)
+        throw new Failure(409, 'CONFLICT', 'this run makes no room: it is not preemptible (train.preemptible)')
+      this.#heard.set(run, {saved: saved === null ? null : now - saved * 1000, at: now})
       if (!away) return {state: claim.state, room: roomOf(claim, new Map(this.#claims())), passes: [], why: null}
       await this.#sweep(now)
       if (claim.state === 'held') await this.#save({...this.#kept, ...withEnded(this.#kept, claim, now)})
@@ -136,8 +140,8 @@ export class Claims {
     }
   }
 
-  /** Told of every run that is to make room, once. */
-  whenRoomIsMade(tell: (run: string, comer: string) => void): void {
+  /** Told of all runs that are to make room, once; where it throws, nobody is to, and who asked gets the error. */
+  whenRoomIsMade(tell: (runs: readonly string[], comer: string, user: string) => void): void {
     this.#tellRoom = tell
   }
 
@@ -146,8 +150,8 @@ export class Claims {
     return this.#turns.take(async () => {
       const now = Date.now()
       await this.#sweep(now)
-      const {run, gpus, project} = wish
-      const before = this.#own(run, claimant.user)
+      const [{run, gpus, project}, {user}] = [wish, claimant]
+      const before = this.#own(run, user)
       const isAnew = before?.token !== undefined
       const claim: HeadClaim = {
         ...claimant,
@@ -162,8 +166,8 @@ export class Claims {
       const hard = isGranted ? [] : this.#limits(now)(run, claim).filter((one) => !one.soft)
       if (hard.length > 0) throw new Failure(409, 'QUOTA', overText(hard), {over: hard})
       const {id} = await issue()
-      const ledger = isAnew ? withEnded(this.#kept, before, now) : this.#kept // what it had so far
-      await this.#save({...this.#kept, ...ledger, claims: {...this.#kept.claims, [run]: {...claim, token: id}}})
+      const kept = isAnew ? {...this.#kept, ...withEnded(this.#kept, before, now)} : this.#kept // what it had so far
+      await this.#save({...kept, claims: {...this.#withRoom([], run, user), [run]: {...claim, token: id}}})
     })
   }
 
@@ -226,15 +230,14 @@ export class Claims {
       )
   }
 
-  #withRoom(runs: readonly string[], comer: string): HeadClaims['claims'] {
-    const anew = newlyTold(runs, this.#claims())
-    for (const run of anew) this.#tellRoom(run, comer)
-    const told = anew.map((run) => [run, {...this.#of(run)!, yields: comer}])
-    return {...this.#kept.claims, ...Object.fromEntries(told)}
+  #withRoom(runs: readonly string[], comer: string, user: string): HeadClaims['claims'] {
+    const told = newlyTold(runs, this.#claims())
+    if (told.length > 0) this.#tellRoom(told, comer, user)
+    return withTold(this.#kept.claims, {told, runs, comer})
   }
 
   #roomFacts(now: number): RoomFacts {
-    return {now, used: this.#used(now), saved: this.#saved}
+    return {now, used: this.#used(now), heard: this.#heard}
   }
 
   /** Errors: 429 where the user's claims are more than the head looks through at each question. */
@@ -284,7 +287,7 @@ export class Claims {
   }
 
   async #removeAll(runs: readonly string[], now: number): Promise<void> {
-    for (const run of runs) this.#saved.delete(run)
+    for (const run of runs) this.#heard.delete(run)
     await this.#save(without(this.#kept, runs, now))
   }
 

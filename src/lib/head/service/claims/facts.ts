@@ -9,6 +9,11 @@ export type OverOf = (run: string, claim: HeadClaim) => Excess[]
 export const SILENT_MS = {waiting: 30_000, held: 180_000} as const
 /** Until a run that was let in is seen on its nodes. Milliseconds. */
 const COMING_MS = 60_000
+/**
+ * So long a run may be on its way to its nodes, with all that is brought there, before who has not looked at these takes it
+ * for none: a command that goes on, and begins nothing, holds up nobody who made room. Milliseconds.
+ */
+const BRINGING_MS = 900_000
 
 /**
  * The queue as the rules take it. `asker`: who asks, and what its nodes say of themselves. What they have and the head
@@ -32,7 +37,9 @@ export function queueFacts(
   const held = claims.filter(
     ([run, one]) =>
       one.state === 'held' &&
-      (!asker || there.has(run) || now - (one.heldAt ?? 0) < COMING_MS || !collide(one.parts, asker.parts)),
+      (asker
+        ? there.has(run) || now - (one.heldAt ?? 0) < COMING_MS || !collide(one.parts, asker.parts)
+        : one.token !== undefined || now - (one.heldAt ?? 0) < BRINGING_MS),
   )
   const strangers = asker?.seen.filter((one) => !known.has(one.run)) ?? []
   return {

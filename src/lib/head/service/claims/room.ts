@@ -1,5 +1,5 @@
 import {roomFor, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
-import type {HeadClaim} from '../../../protocol/index.ts'
+import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
 import type {RoomOffer} from '../../types.ts'
 
 type Claimed = readonly [run: string, claim: HeadClaim]
@@ -8,9 +8,18 @@ export interface RoomFacts {
   /** Milliseconds since 1970. */
   now: number
   used: Readonly<Record<string, number>>
-  /** When the newest checkpoint of a run was written, as it told; milliseconds. */
-  saved: ReadonlyMap<string, number | null>
+  /** What runs told that may make room. */
+  heard: ReadonlyMap<string, Heard>
 }
+
+/** When the newest checkpoint of a run was written, as it told, and when it told; milliseconds. */
+export interface Heard {
+  saved: number | null
+  at: number
+}
+
+/** A run that is silent for so long hears nothing, either: nobody else is to end for what it would not give. */
+const DEAF_MS = 60_000
 
 /**
  * The runs that are told to make room for the first in line: all that have what it wants, or nobody, as without one of them
@@ -42,8 +51,22 @@ export function newlyTold(runs: readonly string[], claims: readonly Claimed[]): 
   return runs.filter((run) => roomOf(known.get(run)!, known) === null)
 }
 
-function holderOf([run, claim]: Claimed, {now, saved}: RoomFacts): Holder {
-  const at = saved.get(run) ?? null
+/** Has `told` make room for `comer`; whoever was told before and is not among `runs` goes on. Pure. */
+export function withTold(
+  claims: HeadClaims['claims'],
+  {told, runs, comer}: {told: readonly string[]; runs: readonly string[]; comer: string},
+): HeadClaims['claims'] {
+  const changed = ([run, claim]: [string, HeadClaim]): [string, HeadClaim] => {
+    if (told.includes(run)) return [run, {...claim, yields: comer}]
+    if (claim.yields !== comer || runs.includes(run)) return [run, claim]
+    const {yields: _yields, ...others} = claim
+    return [run, others]
+  }
+  return Object.fromEntries(Object.entries(claims).map(changed))
+}
+
+function holderOf([run, claim]: Claimed, {now, heard}: RoomFacts): Holder {
+  const {saved = null, at = 0} = heard.get(run) ?? {}
   return {
     run,
     parts: claim.parts,
@@ -51,10 +74,10 @@ function holderOf([run, claim]: Claimed, {now, saved}: RoomFacts): Holder {
     user: claim.user,
     priority: claim.priority,
     gpus: claim.gpus,
-    // only a run whose supervisors have begun hears of it
-    preemptible: claim.preemptible === true && claim.token !== undefined,
+    // only a run whose supervisors have begun, and go on, hears of it
+    preemptible: claim.preemptible === true && claim.token !== undefined && now - at < DEAF_MS,
     from: (claim.heldAt ?? now) / 1000,
-    saved: at === null ? null : at / 1000,
+    saved: saved === null ? null : saved / 1000,
   }
 }
 

@@ -1,5 +1,6 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import {saysOf} from '../audit/hooks.ts'
+import {ChangePace} from '../audit/pace.ts'
 import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
@@ -39,10 +40,13 @@ export function addClaims(
     const wish = readOutlook(await bodyOf(request))
     return claims.outlook(wish, claimantOf(request, parts, wish))
   })
-  claims.whenRoomIsMade((run, comer) => {
-    void parts.audit
-      .note({who: 'head', action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
-      .catch(() => {})
+  const pace = new ChangePace()
+  claims.whenRoomIsMade((runs, comer, user) => {
+    pace.take(user, Date.now(), runs.length)
+    for (const run of runs)
+      void parts.audit
+        .note({who: 'head', action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
+        .catch(() => {})
   })
 
   app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses()}))

@@ -160,7 +160,8 @@ export function peopleView(path: readonly string[], _query: URLSearchParams, {pa
   return {
     draw: async () => {
       const [quotas, queue] = await Promise.all([claims.uses(), claims.queue()])
-      const made = tokens.ofUsers(user?.name).map(([id, kept]) => tokenFacts(id, kept))
+      const seen = tokens.ofUsers(user?.name).filter(([id]) => user?.token === undefined || id === user.token)
+      const made = seen.map(([id, kept]) => tokenFacts(id, kept))
       const body = peopleBody({...factsFor(user, parts), tokens: made, quotas, queue}, Date.now())
       return {page: 'people', title: 'People', body, command: 'flexrack user list', again: 15}
     },

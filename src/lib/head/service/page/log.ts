@@ -132,7 +132,9 @@ function legend(lines: PageLines, to: Link): Html {
 }
 
 function mergedLegend(lines: PageLines, to: Link): Html {
-  const day = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+  // No time at all, where a node says so: the rest of the page is shown all the same.
+  const day = (at: number): string =>
+    Number.isNaN(new Date(at).getTime()) ? '?' : new Date(at).toISOString().slice(0, 19).replace('T', ' ')
   const span = lines.from > 0 ? `${day(lines.from)} to ${day(lines.to)} UTC` : `up to ${day(lines.to)} UTC`
   return html`<p class="legend">
     <span>${lines.ranks.length} ranks on ${lines.node}, attempt ${lines.attempt}; by time, to some seconds</span

@@ -8,12 +8,15 @@ import {personOf, rolesOf} from '../people/person.ts'
 export interface PageUser {
   name: string
   roles: ReadonlyMap<string, HeadRole>
+  /** The token's that it was opened by, where that is for less than all its user may: they see no other one. */
+  token: string | undefined
 }
 
 /** Undefined: an admin, who sees everything. */
 export function pageUser(owner: Owner, {people}: Pick<Parts, 'people'>): PageUser | undefined {
   if (!owner || personOf(owner, people)?.role === 'admin') return undefined
-  return {name: owner.user, roles: rolesOf(owner, people)}
+  const {id, user, project, role} = owner
+  return {name: user, roles: rolesOf(owner, people), token: (project ?? role) === undefined ? undefined : id}
 }
 
 interface Seeing {

@@ -8,6 +8,7 @@ import type {Known} from './provided.ts'
 const MOST = 100
 /** So many the provider is asked for at once. */
 const MOST_BEGINNING = 20
+const MOST_OF_ORIGIN = 10
 const LONGEST_MS = 900_000
 
 interface Flow {
@@ -27,8 +28,8 @@ export class DeviceFlows {
   readonly #settings: OidcSettings
   readonly #most: number
   readonly #flows = new Map<string, Flow>()
-  /** Those that the provider is being asked for. */
-  #beginning = 0
+  /** Whose the provider is being asked for, by origin. */
+  readonly #beginning: string[] = []
 
   /** `most`: that are under way at once. */
   constructor(settings: OidcSettings, most = MOST) {
@@ -43,10 +44,11 @@ export class DeviceFlows {
   async begin(origin: string): Promise<DeviceCode> {
     const now = Date.now()
     for (const [id, {expiresAt}] of this.#flows) if (expiresAt <= now) this.end(id)
-    if (this.#beginning >= Math.min(MOST_BEGINNING, this.#most))
+    const own = this.#beginning.filter((one) => one === origin).length
+    if (this.#beginning.length >= Math.min(MOST_BEGINNING, this.#most) || own >= MOST_OF_ORIGIN)
       throw new Failure(429, 'REFUSED', 'too many logins begin just now', {retry_after: 5})
     const {issuer, name_claim: nameClaim, groups_claim: groupsClaim} = this.#settings
-    this.#beginning++
+    this.#beginning.push(origin)
     try {
       const [oidc, config] = await Promise.all([import('openid-client'), discover(this.#settings)])
       const given = await deviceCodeOf(config, this.#settings)
@@ -77,7 +79,7 @@ export class DeviceFlows {
         `the identity provider ${issuer} does not answer as it should: ${reasonOf(error)}`,
       )
     } finally {
-      this.#beginning--
+      this.#beginning.splice(this.#beginning.indexOf(origin), 1)
     }
   }
 

@@ -11,6 +11,8 @@ const SESSION_SECONDS = 12 * 3600
 const ALIVE_MS = 120_000
 const COOKIE = 'flexrack_session'
 const LOGIN = /^[\w-]{8,64}$/
+/** That one user has at once: all of them are looked through each time. */
+const MOST_OF_ONE = 50
 
 /** What a login opens: the rack's page, the page without what changes something, or else MLflow's pages. */
 export type Opens = 'page' | 'look' | undefined
@@ -58,12 +60,16 @@ export class Logins {
     return {code, path: `/flexrack/v1/login?code=${code}`, expires_at: now + CODE_MS, login}
   }
 
-  /** Errors: 403 where it is somebody else's. */
+  /** Errors: 403 where it is somebody else's, 429 where a user has too many. */
   goesOn(login: string, by?: Owner): void {
     if (!LOGIN.test(login)) throw new Failure(400, 'USAGE', `${login} cannot be the name of a login`)
     const now = Date.now()
     for (const [name, {until}] of this.#alive) if (until <= now) this.#alive.delete(name)
     this.requireOwn(login, by)
+    const ofOne =
+      by && !this.#alive.has(login) ? [...this.#alive.values()].filter((one) => one.by?.user === by.user) : []
+    if (ofOne.length >= MOST_OF_ONE)
+      throw new Failure(429, 'REFUSED', `${by!.user} has ${ofOne.length} pages open: end some`, {retry_after: 60})
     this.#alive.set(login, {until: now + ALIVE_MS, by})
   }
 

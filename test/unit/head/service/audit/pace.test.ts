@@ -16,3 +16,10 @@ test('one person changes six hundred things at once, then one a second, and nobo
   expect(taken('mallory', 2001)).toBeUndefined()
   expect(taken('mallory', 2002)).toMatchObject({status: 429})
 })
+
+test('changes that belong together are made together, and owed', () => {
+  const pace = new ChangePace()
+  pace.take('rack', 0, 900)
+  expect(() => pace.take('rack', 60_000)).toThrow(/changes more than 60 things/)
+  expect(() => pace.take('rack', 302_000)).not.toThrow()
+})

@@ -1,8 +1,12 @@
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {afterEach, beforeEach, expect, test, vi} from 'vitest'
+import {ChangePace} from '../../../../../src/lib/head/service/audit/pace.ts'
+import {turnOf} from '../../../../../src/lib/head/service/claims/facts.ts'
+import {Failure} from '../../../../../src/lib/head/service/failure.ts'
 import type {ClaimAnswer, ClaimOutlook, ClaimWish, QueuedRun, RunWordAnswer} from '../../../../../src/lib/head/types.ts'
+import type {HeadClaim} from '../../../../../src/lib/protocol/index.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 
 let folder: string
@@ -76,6 +80,7 @@ test('who holds what a higher priority waits for is told, gives it back, waits, 
 test('nobody ends for nothing: not where another holder stays, nor for whom it does not help, nor for who left', async () => {
   const [soft, firm] = [wish('soft', ['a'], {preemptible: true}), wish('firm', ['b'])]
   const token = await start('ann', soft)
+  await say(token)
   await start('ann', firm)
   const both = wish('both', ['a', 'b'], {priority: 5})
   expect(await ask('bob', both, soft, firm)).toMatchObject({why: 'soft, firm have what it wants'})
@@ -105,6 +110,7 @@ test('a plan is told the sums, and who would make room in which order', async ()
   const tokens = [await start('ann', old), await start('ann', fresh)] as const
   await start('ann', wish('stays', ['c']))
   await say(tokens[0], {saved: 0})
+  await say(tokens[1])
   await server.parts.claims.sweep()
   const body = {project: 'digits', priority: 5, gpus: 1, limit: null}
   const outlook = await call<ClaimOutlook>('POST', 'claims/outlook', {user: 'bob', body})
@@ -128,4 +134,89 @@ test('only a run speaks for itself, in words that it may say', async () => {
   expect(await status({saved: null, away: 'yes'}, token)).toBe(400)
   expect(await status({saved: null, away: false}, token)).toBe(200)
   expect(await status({saved: Date.now() / 1000, away: false}, token), 'a checkpoint of 1970').toBe(200)
+})
+
+test('who wants something else by now keeps nobody told, nor does who comes back under its name', async () => {
+  const [one, two] = [wish('one', ['a'], {preemptible: true}), wish('two', ['b'], {preemptible: true})]
+  const tokens = [await start('ann', one), await start('ann', two)] as const
+  for (const token of tokens) await say(token)
+  await ask('bob', wish('high', ['a'], {priority: 5}), one, two)
+  expect(await say(tokens[0])).toMatchObject({room: 'high'})
+  await ask('bob', wish('high', ['b'], {priority: 5}), one, two)
+  expect(await say(tokens[0]), 'what it has is wanted no more').toMatchObject({room: null})
+  expect(await say(tokens[1])).toMatchObject({room: 'high'})
+
+  await call('DELETE', 'claims/high', {user: 'bob'})
+  await ask('cyd', wish('high', ['b'], {priority: -5}), one, two)
+  expect(await say(tokens[1]), 'the lower priority has only its name').toMatchObject({room: null})
+  await call('DELETE', 'claims/high', {user: 'cyd'})
+
+  await ask('bob', wish('high', ['b'], {priority: 5}), one, two)
+  expect(await say(tokens[1])).toMatchObject({room: 'high'})
+  await call('DELETE', 'claims/high', {user: 'bob'})
+  await start('cyd', wish('own', ['y']))
+  await call('PUT', 'quotas/user:cyd', {body: {runs: {most: 1}}})
+  const unlooked = {...wish('high', ['z'], {priority: -5}), wait: true}
+  expect(await call('POST', 'claims', {user: 'cyd', body: unlooked})).toMatchObject({state: 'waiting'})
+  expect(await say(tokens[1]), 'also where it has not looked at the nodes').toMatchObject({room: null})
+})
+
+test('who was waited for, and then began, is no reason to end once it waits again', async () => {
+  const low = wish('low', ['a'], {preemptible: true})
+  const token = await start('ann', low)
+  await say(token)
+  const high = wish('high', ['a'], {priority: 5, preemptible: true})
+  await ask('bob', high, low)
+  expect(await say(token)).toMatchObject({room: 'high'})
+  const second = await start('bob', high)
+  await say(second, {away: true})
+  expect(await say(token)).toMatchObject({room: null})
+})
+
+test('a run that is silent is not waited for: others would end in vain', async () => {
+  const [deaf, hears] = [wish('deaf', ['a'], {preemptible: true}), wish('hears', ['b'], {preemptible: true})]
+  await start('ann', deaf)
+  const token = await start('ann', hears)
+  await say(token)
+  const both = wish('both', ['a', 'b'], {priority: 5})
+  expect(await ask('bob', both, deaf, hears)).toMatchObject({why: 'deaf, hears have what it wants'})
+  expect(await say(token)).toMatchObject({room: null})
+})
+
+test('a run that makes no room does not leave what it counts for by a word', async () => {
+  const token = await start('ann', wish('firm', ['a']))
+  const answer = await server.call('POST', '/flexrack/v1/claims/self', {body: {saved: null, away: true}, token})
+  expect(answer.status).toBe(409)
+  expect(await queue()).toEqual([])
+})
+
+test('who made room is not kept out by a command that has something and begins nothing', () => {
+  const now = 1e12
+  const claim = {...wish('low', ['a']), user: 'ann', teams: [], since: 0, seenAt: now, state: 'waiting'} as HeadClaim
+  const startsBeside = (other: Partial<HeadClaim>): boolean | undefined =>
+    turnOf('low', claim, [['other', {...claim, user: 'bob', state: 'held', ...other}]], {
+      overOf: () => [],
+      now,
+      used: {},
+    })?.starts
+  expect(startsBeside({heldAt: now - 60_000})).toBe(false)
+  expect(startsBeside({heldAt: now - 3_600_000, token: 'id'})).toBe(false)
+  expect(startsBeside({heldAt: now - 3_600_000})).toBe(true)
+})
+
+test('nobody fills the log by runs of their own that make room', async () => {
+  const low = wish('low', ['a'], {preemptible: true})
+  const token = await start('ann', low)
+  await say(token)
+  const take = vi.spyOn(ChangePace.prototype, 'take').mockImplementation((user) => {
+    if (user === 'ann') throw new Failure(429, 'REFUSED', 'too many')
+  })
+  try {
+    expect(await ask('ann', wish('high', ['a'], {priority: 5}), low)).toMatchObject({error: {code: 'REFUSED'}})
+    expect(await say(token)).toMatchObject({room: null})
+    expect(await queue()).toEqual([])
+    expect(await ask('bob', wish('high', ['a'], {priority: 5}), low)).toMatchObject({why: 'low makes room for it'})
+  } finally {
+    take.mockRestore()
+  }
 })

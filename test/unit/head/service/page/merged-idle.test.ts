@@ -52,6 +52,8 @@ test('the log of several ranks leads to the first error of any, and to what come
   const only = logSection(run, choice('rank=all&search=boom&only=1'), lines, undefined).text
   expect(only).toContain('only=1&amp;before=1000')
   expect(only).toContain('checked')
+  const never = logSection(run, choice('rank=all'), {...lines, to: 1e300}, undefined).text
+  expect(never, 'a node that tells an impossible time does not take the page').toContain('00:00:01 to ? UTC')
 })
 
 test('idle GPUs: what does nothing now, hour by hour, and whose hours it were', () => {

@@ -105,6 +105,46 @@ test("nobody gets at somebody else's page by its login", async () => {
   expect((await read(alice, '')).status).toBe(200)
 })
 
+test('a token for one project shows no other token of its user', async () => {
+  await server.parts.people.addProject('digits')
+  await server.call('PUT', '/flexrack/v1/people/projects/digits/roles', {body: {to: 'user:bob', role: 'viewer'}})
+  const made = await server.call('POST', '/flexrack/v1/people/tokens', {body: {user: 'bob', project: 'digits'}})
+  const {id, token} = (await made.json()) as MadeToken
+  const call = (method: string, path: string, body?: unknown) => server.call(method, path, {token, body})
+  const narrow = await openHand({url: server.url, call}, {})
+  try {
+    const seen = (await read(narrow, 'people')).text
+    expect(seen).toContain(id)
+    expect(seen).not.toContain(tokens.bob!.id)
+  } finally {
+    await narrow.close()
+  }
+})
+
+test("MLflow's pages, where all projects are open, are no more a user's who is an admin no more", async () => {
+  const {people} = server.parts
+  await people.addUser('carol', {admin: true, keys: [], source: 'admin'})
+  const made = await server.call('POST', '/flexrack/v1/people/tokens', {body: {user: 'carol'}})
+  const {token} = (await made.json()) as MadeToken
+  const begun = await server.call('POST', '/flexrack/v1/login-codes', {token, body: {}})
+  const entered = await fetch(`${server.url}${((await begun.json()) as {path: string}).path}`, {redirect: 'manual'})
+  const cookie = entered.headers.getSetCookie()[0]!.split(';', 1)[0]!
+  const look = async (): Promise<number> =>
+    (await fetch(`${server.url}/ajax-api/2.0/mlflow/experiments/search`, {headers: {cookie}})).status
+  expect(await look()).not.toBe(403)
+  await people.changeUser('carol', {admin: false})
+  expect(await look()).toBe(403)
+})
+
+test('who begins pages without end is told to end some, and others are not', async () => {
+  const begin = async (name: string, at: number): Promise<number> =>
+    (await as(name)('PUT', `/flexrack/v1/logins/${name}-login-${at}`, {})).status
+  const all: number[] = []
+  for (let at = 0; at < 52; at++) all.push(await begin('bob', at))
+  expect(all.filter((one) => one === 429).length).toBeGreaterThan(0)
+  expect([await begin('bob', 0), await begin('alice', 0)]).toEqual([200, 200])
+})
+
 test('ends with the token that it was opened with', async () => {
   await headersOf(alice)
   await server.call('DELETE', `/flexrack/v1/people/tokens/${tokens.alice!.id}`)

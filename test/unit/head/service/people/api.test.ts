@@ -2,7 +2,9 @@ import {execFileSync} from 'node:child_process'
 import {mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, beforeAll, expect, test, vi} from 'vitest'
+import {ChangePace} from '../../../../../src/lib/head/service/audit/pace.ts'
+import {Failure} from '../../../../../src/lib/head/service/failure.ts'
 import {headFingerprint, LOGIN_NAMESPACE, loginText, signWith} from '../../../../../src/lib/base/index.ts'
 import type {MadeToken, WhoAmI} from '../../../../../src/lib/head/types.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
@@ -174,6 +176,24 @@ test('who is removed is out at once, and what was changed is written down withou
     /"who":"user root"[^\n]*"action":"user.remove"[^\n]*"target":"eve"|"user.remove"[^\n]*"user root"/,
   )
   for (const secret of Object.values(token)) expect(written).not.toContain(secret.split('.').at(-1))
+})
+
+test('who spends all that a user may change does not keep them from ending the token that it is done with', async () => {
+  expect(await status('PUT', `${PEOPLE}/users/dan`, 'root', {})).toBe(200)
+  const made: MadeToken[] = []
+  for (const _ of 'ab') made.push(await json<MadeToken>('POST', `${PEOPLE}/tokens`, 'root', {user: 'dan'}))
+  const [mine, stolen] = made as [MadeToken, MadeToken]
+  token.dan = mine.token
+  vi.spyOn(ChangePace.prototype, 'take').mockImplementation((user) => {
+    if (user === 'dan') throw new Failure(429, 'REFUSED', 'too many')
+  })
+  try {
+    expect(await status('POST', `${PEOPLE}/tokens`, 'dan', {})).toBe(429)
+    expect(await status('DELETE', `${PEOPLE}/tokens/${stolen.id}`, 'dan')).toBe(200)
+    expect(await status('DELETE', '/flexrack/v1/tokens/self', 'dan')).toBe(200)
+  } finally {
+    vi.restoreAllMocks()
+  }
 })
 
 test('what is no key of SSH gets into no file of signers', async () => {

@@ -146,6 +146,18 @@ test('of many logins that begin at once, the provider is asked for no more than 
   few.endAll()
 })
 
+test('who begins more at once than the provider is asked for leaves room for others', async () => {
+  const statusOf = (begun: Promise<unknown>): Promise<number> =>
+    begun.then(
+      () => 200,
+      (error: {status: number}) => error.status,
+    )
+  const many = Array.from({length: 30}, () => statusOf(flows.begin('10.0.0.1')))
+  expect(await statusOf(flows.begin('10.0.0.2'))).toBe(200)
+  expect((await Promise.all(many)).filter((one) => one === 200)).toHaveLength(10)
+  flows.endAll()
+})
+
 test('who begins many logins and goes on with none keeps nobody else out, and loses their own oldest', async () => {
   const few = new DeviceFlows(settings(), 3)
   const other = await few.begin('10.0.0.2')
