@@ -9,7 +9,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLinkSettlesWithin{3000};  ///< for what is on its way to and from the client, once all is at rest
+constexpr milliseconds kLinkSettlesWithin{
+    3000};  ///< for what is on its way to and from the client, once all is at rest
 constexpr milliseconds kDecideWithin{60000};  ///< a broker that says nothing is gone
 constexpr milliseconds kLook{20};
 
