@@ -118,11 +118,7 @@ class Keeper {
         last_seen = Clock::now();
         if (end == End::given_back) return;
         if (end == End::over && successor.is_held()) {
-          {
-            const std::lock_guard lock(mutex_);  // of the file: another lease may be on its way as well
-            replace_in_lease_file(file_, server.dial.lease, successor.file());
-          }
-          server = successor.take_place();
+          server = go_on_with(successor, server);
           continue;
         }
         if (end == End::over) return tell(kEnded, "the lease on " + server.node + " is over");
@@ -134,6 +130,12 @@ class Keeper {
             error.kind() == Kind::untrusted || (error.kind() == Kind::refused && silent > kRefusedFor);
         const bool is_first = !was_held && (error.kind() == Kind::refused || silent > server.dial.connect_timeout);
         if (is_final || is_first || silent > server.dial.grace) {
+          // A lease that has gone elsewhere is over here, whether its server could still say so or not.
+          if (successor.is_held()) {
+            server = go_on_with(successor, server);
+            last_seen = Clock::now();
+            continue;
+          }
           return tell(was_held ? kOver : kFailed, server.node + ": " + problem);
         }
       }
@@ -142,14 +144,24 @@ class Keeper {
     }
   }
 
+  client::LeasedServer go_on_with(Successor& successor, const client::LeasedServer& server) {
+    {
+      const std::lock_guard lock(mutex_);  // of the file: another lease may be on its way as well
+      replace_in_lease_file(file_, server.dial.lease, successor.file());
+    }
+    return successor.take_place();
+  }
+
   End converse(wire::Channel& channel, Successor& successor) {
     auto heard = Clock::now();
     auto pinged = Clock::time_point{};
+    bool is_writable = true;  // where it is not, what the server said before it closed is still to be read
+    const auto say = [&](std::uint8_t what) { is_writable = is_writable && wire::write_all(channel, {&what, 1}); };
     while (!is_over_) {
       const auto now = Clock::now();
       if (now - pinged >= wire::kKeeperPingEvery) {
         pinged = now;
-        if (!wire::write_all(channel, {&wire::kKeeperPing, 1})) return End::lost;
+        say(wire::kKeeperPing);
       }
       if (now - heard > wire::kKeeperSilence) return End::lost;
       pollfd wait{channel.fd(), POLLIN, 0};
@@ -165,8 +177,7 @@ class Keeper {
         if (said.front() == wire::kKeeperStay) successor.give_up();
         if (said.front() != wire::kKeeperMove) continue;
         const auto file = read_move(channel, said.subspan(1));
-        const bool is_held = successor.hold(file);
-        if (!wire::write_all(channel, {is_held ? &wire::kKeeperMove : &wire::kKeeperCannot, 1})) return End::lost;
+        say(successor.hold(file) ? wire::kKeeperMove : wire::kKeeperCannot);
         heard = Clock::now();
         break;
       }

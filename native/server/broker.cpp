@@ -174,6 +174,7 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
   try {
     save();
   } catch (const std::exception& error) { log_.line(std::string("leases.json cannot be written: ") + error.what()); }
+  moves_.call_off(lease, why);  // before its holder hears of the end, which has it go on with what it holds beside it
   lease_keepers_.dismiss(lease);
   worker_pool_.end(lease, why, [this, lease, done = std::move(done)] {
     leases_.end(lease);
@@ -186,18 +187,16 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
 }
 
 bool Broker::move(const Id& lease, const wire::Json& to, std::chrono::milliseconds rest, LeaseMoves::Done done) {
-  const auto* known = leases_.find(lease);
-  if (known == nullptr || moves_.is_moving(lease)) return false;
+  if (leases_.find(lease) == nullptr || moves_.is_moving(lease)) return false;
   const auto where = to["node"].text().empty() ? to["address"].text() : to["node"].text();
   log_.line(lease_text(lease) + " is to go to " + where);
-  moves_.begin(lease, known->state != LeaseState::granted, to, rest,
-               [this, lease, where, done = std::move(done)](const LeaseMoves::Outcome& outcome) {
-                 if (!outcome.why.empty()) {
-                   log_.line(lease_text(lease) + " stays: " + outcome.why);
-                   return done(outcome);
-                 }
-                 if (!release(lease, "it went to " + where, [done, outcome] { done(outcome); })) done(outcome);
-               });
+  moves_.begin(lease, to, rest, [this, lease, where, done = std::move(done)](const LeaseMoves::Outcome& outcome) {
+    if (!outcome.why.empty()) {
+      log_.line(lease_text(lease) + " stays: " + outcome.why);
+      return done(outcome);
+    }
+    if (!release(lease, "it went to " + where, [done, outcome] { done(outcome); })) done(outcome);
+  });
   return true;
 }
 

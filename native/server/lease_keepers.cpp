@@ -117,7 +117,9 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
         break;
       }
     }
-    if (line->dismissed || line->settled) wire::write_all(*channel, {&wire::kKeeperEnded, 1});
+    // What was ordered before the end comes before it: the lease beside this one may be over as well.
+    if ((line->dismissed || line->settled) && send_order(*line, *channel))
+      wire::write_all(*channel, {&wire::kKeeperEnded, 1});
   } catch (const wire::Error& error) {
     log_.refused(error.what(), line->about.address + " holder of lease " + wire::to_hex(line->lease));
   } catch (const std::exception& error) { log_.line(std::string("a keeper's connection failed: ") + error.what()); }
@@ -161,6 +163,14 @@ void LeaseKeepers::stay(const Id& lease) {
   if (found == current_.end()) return;
   const std::lock_guard guard(found->second->lock);
   found->second->order += static_cast<char>(wire::kKeeperStay);
+}
+
+void LeaseKeepers::call_off(const Id& lease) {
+  asked_.erase(lease);
+  if (const auto found = current_.find(lease); found != current_.end()) {
+    const std::lock_guard guard(found->second->lock);
+    found->second->order = static_cast<char>(wire::kKeeperStay);
+  }
 }
 
 void LeaseKeepers::answer_move(const Id& lease, std::string_view why) {

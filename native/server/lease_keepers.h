@@ -50,6 +50,8 @@ class LeaseKeepers {
   void move(const Id& lease, std::string file, std::function<void(std::string_view why)> held);
   /// It gives the other one back.
   void stay(const Id& lease);
+  /// As stay(), also where it has not answered yet: `held` is not called.
+  void call_off(const Id& lease);
   /// Null when nobody holds it now.
   const KeeperAbout* find(const Id& lease) const;
   std::size_t count() const { return lines_.size(); }

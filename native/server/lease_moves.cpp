@@ -4,14 +4,13 @@
 
 namespace flexrack::server {
 
-void LeaseMoves::begin(const Id& lease, bool is_held, const wire::Json& to, std::chrono::milliseconds rest, Done done) {
+void LeaseMoves::begin(const Id& lease, const wire::Json& to, std::chrono::milliseconds rest, Done done) {
   auto& move = moves_[lease];
   move.to = to;
   move.rest_ms = rest.count();
   move.done = std::move(done);
   const wire::Json file =
       wire::Json::Members{{"version", 1}, {"grace_seconds", to["grace_seconds"]}, {"servers", wire::Json::List{to}}};
-  if (!is_held) return ask_sessions(lease);
   keepers_.move(lease, file.write(), [this, lease](std::string_view why) {
     const auto found = moves_.find(lease);
     if (found == moves_.end()) return;
@@ -19,6 +18,16 @@ void LeaseMoves::begin(const Id& lease, bool is_held, const wire::Json& to, std:
     if (why.empty()) ask_sessions(lease);
     else end(lease);
   });
+}
+
+void LeaseMoves::call_off(const Id& lease, std::string_view why) {
+  const auto found = moves_.find(lease);
+  if (found == moves_.end()) return;
+  found->second.why = "it has ended meanwhile: " + std::string(why);
+  found->second.is_going = true;  // nobody is told to go any more
+  keepers_.call_off(lease);
+  // Its sessions end with it: the last of them that is gone is the end of the move.
+  if (found->second.asked.empty() && found->second.ready.empty()) end(lease);
 }
 
 void LeaseMoves::ask_sessions(const Id& lease) {

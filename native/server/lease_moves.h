@@ -26,10 +26,12 @@ class LeaseMoves {
 
   LeaseMoves(WorkerPool& workers, LeaseKeepers& keepers) : workers_(workers), keepers_(keepers) {}
 
-  /// `is_held`: somebody holds it, or has and may come back. `to`: a server of a lease file, with a lease there.
-  /// `rest`: how long a GPU may take to come to rest. `done` is called once, when all of it is over but the end of the
-  /// lease here.
-  void begin(const Id& lease, bool is_held, const wire::Json& to, std::chrono::milliseconds rest, Done done);
+  /// `to`: a server of a lease file, with a lease there. `rest`: how long a GPU may take to come to rest. `done` is
+  /// called once, when all of it is over but the end of the lease here. One that nobody holds yet stays: whoever is
+  /// about to hold it could not be told.
+  void begin(const Id& lease, const wire::Json& to, std::chrono::milliseconds rest, Done done);
+  /// The lease ends while it is on its way: so does what its holder has elsewhere in its place.
+  void call_off(const Id& lease, std::string_view why);
   bool is_moving(const Id& lease) const { return moves_.contains(lease); }
   void hear(const Worker& worker, const wire::Json& word);
   void gone(const Worker& worker);

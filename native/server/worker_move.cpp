@@ -9,7 +9,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSettleWithin{3000};  ///< for what is on its way to and from the client, once all is at rest
+constexpr milliseconds kLinkSettlesWithin{
+    3000};  ///< for what is on its way to and from the client, once all is at rest
 constexpr milliseconds kDecideWithin{60000};  ///< a broker that says nothing is gone
 constexpr milliseconds kLook{20};
 
@@ -87,7 +88,7 @@ void WorkerMove::make_ready(const wire::Json& order) {
     throw std::runtime_error("its GPU did not come to rest within " + std::to_string(patience.count() / 1000) +
                              " s: a kernel runs for long, or a stream waits for the program itself");
   check();
-  for (const auto until = Clock::now() + kSettleWithin; !link_.is_settled();
+  for (const auto until = Clock::now() + kLinkSettlesWithin; !link_.is_settled();
        std::this_thread::sleep_for(milliseconds(1)))
     if (Clock::now() > until) throw std::runtime_error("its program does not take what was sent to it");
   departure_->send();

@@ -210,6 +210,7 @@ bool WorkerPool::hear_one(Worker& worker) {
 void WorkerPool::gone(const Id& session) {
   const auto found = workers_.find(session);
   if (found == workers_.end()) return;
+  hear(*found->second);  // its last words: it may have ended because its session went elsewhere
   const auto worker = std::move(found->second);
   workers_.erase(found);
   std::erase_if(adopted_, [&](const auto& one) { return one.second == session; });

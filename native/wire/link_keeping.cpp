@@ -82,7 +82,7 @@ void SessionLink::keep_connection() {
   const auto acknowledged = acknowledged_.load();
   const bool is_tick = now - ticked_at_ >= kTick;
   if (is_tick) ticked_at_ = now;
-  if (received != acknowledged && is_tick) {
+  if (received != acknowledged && is_tick && !is_holding_back_) {
     acknowledged_ = received;
     unacknowledged_bytes_ = 0;
     outbox_.append_control(kAck, {reinterpret_cast<const std::uint8_t*>(&received), 8});

@@ -10,6 +10,7 @@ namespace flexrack::wire {
 namespace {
 constexpr std::uint64_t kStateVersion = 1;
 constexpr std::size_t kLeastDeferred = 24;  ///< bytes of a frame of nothing in the state
+constexpr std::size_t kMostDeferred = 4;  ///< times the bytes that a client may have unacknowledged
 }  // namespace
 
 void SessionLink::park() {
@@ -22,6 +23,17 @@ void SessionLink::unpark() {
   if (!is_parked_ || is_frozen_) return;
   hand_out_deferred();
   is_parked_ = false;
+}
+
+/// Under handing_. A client waits once enough of what it said is not acknowledged. False: one that does not; the link
+/// is over.
+bool SessionLink::defer(const Header& header, View body) {
+  deferred_.push_back({header, {body.begin(), body.end()}});
+  deferred_bytes_ += sizeof(Deferred) + body.size();
+  if (deferred_bytes_ > limits_.unacknowledged) is_holding_back_ = true;
+  if (deferred_bytes_ <= kMostDeferred * limits_.unacknowledged + kMaximumBody) return true;
+  end("the client says more than it may while its session is on its way");
+  return false;
 }
 
 bool SessionLink::is_settled() { return outbox_.is_settled() && bulk_.is_settled(); }
@@ -88,7 +100,7 @@ void SessionLink::begin(View state) {
   for (auto left = in.get_count(kLeastDeferred); left > 0 && in.ok(); --left) {
     const auto header = in.get<Header>();
     const auto body = in.get_array<std::uint8_t>();
-    if (in.ok()) deferred_.push_back({header, {body.begin(), body.end()}});
+    if (in.ok() && !defer(header, body)) refuse();
   }
   if (!in.ok()) refuse();
   is_parked_ = is_adopted_ = true;

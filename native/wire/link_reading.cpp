@@ -128,7 +128,7 @@ bool SessionLink::take_frame(const Header& header, View body) {
     if (header.sequence != before + 1) return end("frames are missing"), false;
     received_.store(header.sequence, std::memory_order_release);
     const auto bytes = unacknowledged_bytes_.fetch_add(body.size() + sizeof header) + body.size() + sizeof header;
-    if (bytes >= kAckBytes || header.sequence - acknowledged_ >= kAckFrames) {
+    if ((bytes >= kAckBytes || header.sequence - acknowledged_ >= kAckFrames) && !is_holding_back_) {
       unacknowledged_bytes_ = 0;
       acknowledged_ = header.sequence;
       outbox_.append_control(kAck, {reinterpret_cast<const std::uint8_t*>(&header.sequence), 8});
@@ -137,10 +137,7 @@ bool SessionLink::take_frame(const Header& header, View body) {
   }
   if (header.op < kFirstApiOp) return take_own_frame(header, body);
   if (header.sequence == 0) return end("a frame without its number"), false;
-  if (is_parked_) {
-    deferred_.push_back({header, {body.begin(), body.end()}});
-    return true;
-  }
+  if (is_parked_) return defer(header, body);
   receiver_.on_frame(header, body);
   return !is_over_;
 }
@@ -153,6 +150,8 @@ void SessionLink::hand_out_deferred() {
     deferred_.pop_front();
     receiver_.on_frame(frame.header, frame.body);
   }
+  deferred_bytes_ = 0;
+  is_holding_back_ = false;
   reading_here = before;
 }
 

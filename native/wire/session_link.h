@@ -87,6 +87,7 @@ class SessionLink final : public ServerLink {
   void finish();
 
   // ---- link_moving.cpp
+  bool defer(const Header& header, View body);
   void hand_out_deferred();
   void begin_threads();
 
@@ -127,6 +128,8 @@ class SessionLink final : public ServerLink {
   bool is_parked_ = false, is_frozen_ = false;  ///< under handing_
   bool is_adopted_ = false;                     ///< another process's, whose client has not come yet; under handing_
   std::deque<Deferred> deferred_;               ///< under handing_
+  std::size_t deferred_bytes_ = 0;              ///< under handing_
+  std::atomic<bool> is_holding_back_{false};    ///< so many are deferred that no more are acknowledged
 
   std::mutex lock_;
   std::condition_variable changed_;  ///< whose turn it is to read, connections, the end

@@ -11,7 +11,7 @@ import time
 import unittest
 
 from cuda_programs import NATIVE, build
-from servers import wait_until
+from servers import BUILD, wait_until
 from test_cuda_faults import Client, GpuAttached, GpuDaemon
 
 from rack import native_env  # noqa: E402  (test_cuda_faults has put its folder in the path)
@@ -24,9 +24,9 @@ LONG = os.environ.get("FLEXRACK_LONG") == "1"
 class Moving:
     """A program's lease on one of several daemons, and its way from one to the next."""
 
-    def __init__(self, case, daemons, transport="tls"):
+    def __init__(self, case, daemons, transport="tls", held=True):
         self.case, self.daemons, self.at = case, daemons, 0
-        self.attached = GpuAttached([daemons[0]], transport, share=SHARE)
+        self.attached = GpuAttached([daemons[0]], transport, share=SHARE, held=held)
         case.addCleanup(self.attached.close)
         self.lease = self.attached.leases[0]["lease"]
 
@@ -52,6 +52,14 @@ class Moving:
             raise
         self.at, self.lease = to, taken["lease"]
         return moved
+
+    def hold(self):
+        self.attached.holds = subprocess.Popen(
+            [BUILD / "flexrack-lease-keeper", self.attached.file, "--", "sleep", "infinity"],
+            env=self.attached.env,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def state(self, index):
         return [one["state"] for one in self.daemons[index].ask("leases")["leases"]]
@@ -134,6 +142,51 @@ class CudaMoves(unittest.TestCase):
         client = Client(self, [self.moved, 3], moving.attached.env)
         lines, reader = self.lines_of(client)
         self.finished(client, lines, reader, self.undisturbed(3))
+
+    def test_a_lease_is_moved_again_while_its_holder_changes_over(self):
+        for transport in ("tls", "shm"):
+            with self.subTest(transport=transport):
+                daemons = self.serve()
+                moving = Moving(self, daemons, transport)
+                for _ in range(8):
+                    moving.move(1 - moving.at)
+                wait_until(lambda: moving.state(0) == ["held"], 30, "its being held there")
+                self.assertIsNone(moving.attached.holds.poll())
+
+    def test_a_lease_that_nobody_holds_yet_moves_with_its_holder(self):
+        daemons = self.serve()
+        moving = Moving(self, daemons, held=False)
+        told = []
+        mover = threading.Thread(target=lambda: told.append(moving.move(1)))
+        mover.start()
+        wait_until(lambda: moving.state(1) == ["granted"], 30, "the other lease")
+        moving.hold()
+        mover.join(60)
+        self.assertEqual([one["state"] for one in told], ["moved"])
+        wait_until(lambda: moving.lease in moving.attached.file.read_text(), 30, "the lease file's being changed")
+        wait_until(lambda: (moving.state(0), moving.state(1)) == ([], ["held"]), 30, "its being held there")
+        self.assertIsNone(moving.attached.holds.poll())
+
+    def test_a_lease_that_ends_on_its_way_is_over_in_both_places(self):
+        daemons = self.serve()
+        moving = Moving(self, daemons)
+        client = Client(self, [self.keep, MEBIBYTE, "endless"], moving.attached.env)
+        self.assertEqual(client.line(), "ready")
+        told = []
+
+        def move():
+            try:
+                told.append(moving.move(1, rest=60))
+            except RuntimeError as error:
+                told.append(str(error))
+
+        mover = threading.Thread(target=move)
+        mover.start()
+        wait_until(lambda: moving.state(1) == ["held"], 30, "the other lease's being held")
+        daemons[0].ask("release", lease=moving.lease)
+        mover.join(60)
+        self.assertRegex(str(told), "it has ended meanwhile")
+        wait_until(lambda: (moving.state(0), moving.state(1)) == ([], []), 30, "the end of both")
 
     def test_what_cannot_move_stays_and_goes_on(self):
         daemons = self.serve()

@@ -1,5 +1,6 @@
 #include "backend/cuda/arrivals.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "backend/cuda/call_context.h"
@@ -8,22 +9,9 @@
 namespace flexrack::backend::cuda {
 namespace {
 
-constexpr std::uint64_t kMostRestored = std::uint64_t{1} << 30;  ///< of one payload
-
-/// A payload that is there, or comes: `use` has all of it, or nothing where it did not come.
-void take_payload(wire::Link& link, const wire::Payload& from, std::function<void(std::shared_ptr<wire::Bytes>)> use) {
-  if (from.size > kMostRestored) {
-    if (!from.is_inline()) link.cancel(from.ticket);
-    return use(nullptr);
-  }
-  auto bytes = std::make_shared<wire::Bytes>(from.size + 1);  // a zero behind it ends PTX text
-  if (from.is_inline()) {
-    if (from.size > 0) std::memcpy(bytes->data(), from.inline_data.data(), from.size);
-    return use(bytes);
-  }
-  link.land(from.ticket, {bytes->data(), from.size},
-            [bytes, use = std::move(use)](bool has_arrived) { use(has_arrived ? bytes : nullptr); });
-}
+constexpr std::uint64_t kMostRestored = std::uint64_t{1} << 30;     ///< of one payload
+constexpr std::uint64_t kMostPiece = std::uint64_t{64} << 20;       ///< of memory
+constexpr std::uint64_t kMostArriving = kMostRestored + kMostPiece;  ///< of all that have not come yet
 
 /// Whether a reply is what it was: of what the driver chose, only what the client goes by.
 bool is_same_reply(std::uint32_t op, wire::View now, wire::View then) {
@@ -54,12 +42,33 @@ Reply restored(CUresult status, std::string_view text = {}) {
 
 }  // namespace
 
+/// A payload that is there, or comes: `use` has all of it, or nothing where it does not come or may not.
+void Arrivals::take_payload(const wire::Payload& from, bool is_wanted,
+                            std::function<void(std::shared_ptr<wire::Bytes>)> use) {
+  if (is_over_ || !is_wanted || from.size > kMostRestored ||
+      from.size > kMostArriving - std::min(kMostArriving, arriving_->load())) {
+    if (!from.is_inline()) from_->cancel(from.ticket);
+    return use(nullptr);
+  }
+  auto bytes = std::make_shared<wire::Bytes>(from.size + 1);  // a zero behind it ends PTX text
+  if (from.is_inline()) {
+    if (from.size > 0) std::memcpy(bytes->data(), from.inline_data.data(), from.size);
+    return use(bytes);
+  }
+  *arriving_ += from.size;
+  from_->land(from.ticket, {bytes->data(), from.size},
+              [bytes, size = from.size, arriving = arriving_, use = std::move(use)](bool has_arrived) {
+                *arriving -= size;
+                use(has_arrived ? bytes : nullptr);
+              });
+}
+
 void Arrivals::on(const cu::RestoreImage& m, Respond<cu::RestoreImageReply> respond) {
-  take_payload(*from_, m.image,
+  take_payload(m.image, true,
                [this, hash = wire::Bytes(m.hash.begin(), m.hash.end()),
                 answered = std::make_shared<Respond<cu::RestoreImageReply>>(std::move(respond))](auto image) {
                  const std::lock_guard guard(core_.lock);
-                 const bool is_kept = image && modules_.keep(hash, image);
+                 const bool is_kept = image && !is_over_ && modules_.keep(hash, image);
                  (*answered)(restored<cu::RestoreImageReply>(is_kept ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE,
                                                              is_kept ? "" : "an image that does not fit"));
                });
@@ -67,6 +76,8 @@ void Arrivals::on(const cu::RestoreImage& m, Respond<cu::RestoreImageReply> resp
 
 void Arrivals::on(const cu::RestoreMessage& m, Respond<cu::RestoreMessageReply> respond) {
   if (is_over_) return respond(restored<cu::RestoreMessageReply>(CUDA_ERROR_NOT_PERMITTED, "the session is here"));
+  if (m.op > 0xffff || !Journal::keeps(static_cast<std::uint16_t>(m.op), m.body))
+    return respond(restored<cu::RestoreMessageReply>(CUDA_ERROR_NOT_PERMITTED, "no message that makes something"));
   if (m.number != 0) modules_.go_on_at(m.number);
   speaks_.lead_to(replay_);
   const wire::Header header{static_cast<std::uint16_t>(m.op), 0, static_cast<std::uint32_t>(m.body.size()),
@@ -152,7 +163,8 @@ bool Arrivals::is_ours(std::uint64_t at, std::uint64_t size) const {
 }
 
 void Arrivals::on(const cu::RestoreBytes& m, Respond<cu::RestoreBytesReply> respond) {
-  take_payload(*from_, m.data,
+  // Not where it could not go: who says so many pieces at once has memory of the machine, not of its share.
+  take_payload(m.data, m.data.size <= kMostPiece && is_ours(m.address, m.data.size),
                [this, context = m.context, address = m.address, size = m.data.size,
                 answered = std::make_shared<Respond<cu::RestoreBytesReply>>(std::move(respond))](auto bytes) {
                  const std::lock_guard guard(core_.lock);
@@ -186,7 +198,7 @@ void Arrivals::on(const cu::RestoreEvent& m) {
 
 void Arrivals::on(const cu::TakeOver& m, Respond<cu::TakeOverReply> respond) {
   take_payload(
-      *from_, m.state,
+      m.state, true,
       [this, number = m.number, session = wire::Bytes(m.session.begin(), m.session.end()), size = m.state.size,
        answered = std::make_shared<Respond<cu::TakeOverReply>>(std::move(respond))](auto state) {
         const std::lock_guard guard(core_.lock);

@@ -2,6 +2,8 @@
 // addresses that it had (docs/adr/0079).
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -22,6 +24,8 @@ class Arrivals : public virtual cu::Requests {
 
   /// The workers' own side of the session that brings another one.
   void start(wire::Link& from, Peers& peers) { from_ = &from, peers_ = &peers; }
+  /// A client's own session: nothing is brought here any more. What has been used may not be laid out anew.
+  void close() { is_over_ = true; }
 
  private:
   void on(const cu::RestoreImage& m, Respond<cu::RestoreImageReply> respond) override;
@@ -33,6 +37,7 @@ class Arrivals : public virtual cu::Requests {
   void on(const cu::RestoreEvent& m) override;
   void on(const cu::TakeOver& m, Respond<cu::TakeOverReply> respond) override;
 
+  void take_payload(const wire::Payload& from, bool is_wanted, std::function<void(std::shared_ptr<wire::Bytes>)> use);
   bool is_ours(std::uint64_t at, std::uint64_t size) const;
   CUmodule module_in(std::uint64_t module, std::uint64_t context, CUresult& status);
 
@@ -45,6 +50,8 @@ class Arrivals : public virtual cu::Requests {
   ReplayLink replay_;
   std::uint64_t replayed_ = 0;
   bool is_over_ = false;                             ///< the session is the client's
+  std::shared_ptr<std::atomic<std::uint64_t>> arriving_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);  ///< bytes of payloads that have not come yet
   std::map<std::uint64_t, std::uint64_t> variables_;  ///< placed here: address and size
 };
 

@@ -111,6 +111,8 @@ const char* obstacle_of(std::uint16_t op) {
 
 }  // namespace
 
+bool Journal::keeps(std::uint16_t op, wire::View body) { return object_of(op, body) != 0; }
+
 void Journal::note(const wire::Header& header, wire::View body) {
   if (const auto* what = obstacle_of(header.op); what && obstacle_.empty()) obstacle_ = what;
   if (header.op == cu::Describe::kOp) {
@@ -130,9 +132,15 @@ void Journal::note(const wire::Header& header, wire::View body) {
 }
 
 void Journal::add(const wire::Header& header, std::uint64_t object, wire::View body) {
-  if (entries_.size() >= look_at_) drop_gone();
-  if (entries_.size() >= kMost) {
+  if (is_full_) return;
+  bytes_ += body.size();
+  if (entries_.size() >= look_at_ || bytes_ > kMostBytes) drop_gone();
+  if (entries_.size() >= kMost || bytes_ > kMostBytes) {
     obstacle_ = "it has made more than can be said again";
+    is_full_ = true;
+    settings_.clear();
+    waiting_.clear();
+    entries_.clear();
     return;
   }
   const bool is_call = is_journaled_call(header.op);
@@ -161,6 +169,7 @@ void Journal::answered(std::uint64_t sequence, wire::View reply) {
   entry->is_answered = true;
   if (status == 0) {
     entry->reply.assign(reply.begin(), reply.end());
+    bytes_ += reply.size();
     if (is_setting(entry->op)) take_place(entry);
     return;
   }
@@ -179,6 +188,8 @@ void Journal::drop_gone() {
   const auto is_gone = [&](const Entry& entry) { return entry.is_answered && handles_.find(entry.object) == nullptr; };
   std::erase_if(settings_, [&](const auto& one) { return is_gone(*one.second); });
   entries_.remove_if(is_gone);
+  bytes_ = 0;
+  for (const auto& entry : entries_) bytes_ += entry.body.size() + entry.reply.size();
   look_at_ = std::max(kFirstLook, 2 * entries_.size());
 }
 

@@ -27,6 +27,8 @@ class Journal {
 
   explicit Journal(const HandleTable& handles) : handles_(handles) {}
 
+  /// Whether a message is one that is kept: it makes or sets something.
+  static bool keeps(std::uint16_t op, wire::View body);
   /// A message that is about to be carried out.
   void note(const wire::Header& header, wire::View body);
   /// The reply to it, its sequence number taken off: one that failed has made nothing.
@@ -43,6 +45,7 @@ class Journal {
  private:
   static constexpr std::size_t kFirstLook = 1 << 12;  ///< entries, before those of objects that are gone are dropped
   static constexpr std::size_t kMost = 1 << 20;       ///< entries; a session that has made more cannot move
+  static constexpr std::size_t kMostBytes = std::size_t{256} << 20;  ///< the same for what they say
   void add(const wire::Header& header, std::uint64_t object, wire::View body);
   void take_place(std::list<Entry>::iterator made);
   void drop_gone();
@@ -52,6 +55,8 @@ class Journal {
   std::unordered_map<std::uint64_t, std::list<Entry>::iterator> waiting_;  ///< calls by their sequence number
   std::map<std::pair<std::uint64_t, std::string>, std::list<Entry>::iterator> settings_;  ///< by object and message
   std::size_t look_at_ = kFirstLook;
+  std::size_t bytes_ = 0;  ///< of bodies and replies, with those that went since the last drop_gone()
+  bool is_full_ = false;   ///< more was said than is kept: the session stays, and nothing is
   std::string obstacle_;
   wire::Bytes described_;
   std::uint64_t describing_ = 0, process_ = 0;  ///< the call's sequence number

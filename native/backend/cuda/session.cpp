@@ -96,6 +96,7 @@ void Session::on_frame(const wire::Header& header, wire::View body) {
   }
   const bool is_of_workers = is_restoring(header.op);
   if (!is_of_workers) journal_.note(header, body);
+  if (!is_of_workers && header.op != cu::Describe::kOp) Arrivals::close();
   auto& answered_by = is_of_workers ? *first_ : *link;
   is_broken_ = !take_frame<cu::WaitContextReply>(
       answered_by, header, *peers, [&] { return cu::dispatch(*this, answered_by, header, body); },

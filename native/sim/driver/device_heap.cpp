@@ -16,6 +16,7 @@ constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
 /// Up to here several share a block, as the system allows a process only some 65000 mappings.
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 20, kBlock = std::uint64_t{4} << 20;
 
+constexpr std::uint64_t kAddresses = std::uint64_t{1} << 47;  ///< a process has no more
 constexpr std::uint64_t kPage = 4096, kHugePage = std::uint64_t{2} << 20;
 
 /// Device memory lies in a part of the addresses where nothing else does, in each process somewhere else there: what
@@ -78,7 +79,8 @@ std::uint64_t DeviceHeap::allocate(std::uint64_t size) {
 }
 
 std::uint64_t DeviceHeap::allocate_at(std::uint64_t address, std::uint64_t size) {
-  if (size == 0 || address % kGranularity != 0 || address + size < address || !charge(size)) return 0;
+  if (size == 0 || address % kGranularity != 0 || address >= kAddresses || size > kAddresses - address || !charge(size))
+    return 0;
   const std::lock_guard guard(lock_);
   if (take_pages(address / kPage, (address + size + kPage - 1) / kPage)) {
     placed_.insert(address);
