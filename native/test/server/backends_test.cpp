@@ -124,10 +124,9 @@ TEST_CASE("a daemon serves the devices of its driver, the same ones after every 
 TEST_CASE("a worker has the NVML it was told of open before a client comes: a newer daemon's files take its place") {
   const Daemon without({"--backend", "sim", "--driver", made_up_driver(), "--nvml", "/nowhere/nvml.so"});
   CHECK(test::eventually([&] {
-    return text_of(without.file("worker.log")).find("no NVML for the driver in software: /nowhere/nvml.so") !=
-           std::string::npos;
+    return without.file("worker.log").find("no NVML for the driver in software: /nowhere/nvml.so") != std::string::npos;
   }));
-  const auto nvml = without.file("nvml-1.so");
+  const auto nvml = without.root + "/nvml-1.so";
   std::filesystem::copy_file(FLEXRACK_MADE_UP_NVML, nvml);
   const Daemon daemon({"--backend", "sim", "--driver", made_up_driver(), "--nvml", nvml});
   CHECK(test::eventually([&] { return is_mapped_somewhere(nvml); }));
