@@ -39,7 +39,7 @@ async function plan(
       settings: settings ?? null,
     }),
   })
-  const rack: Rack = {name: 'lab', path: '/lab.yaml', nodes}
+  const rack: Rack = {name: 'lab', path: '/lab.yaml', nodes, head: {node: 'n0', bind: '127.0.0.1'}}
   const context = makeContext({env: {FLEXRACK_HOME: join(folder, '.flexrack'), FLEXRACK_NATIVE: folder}})
   const {plan: made, failed} = await planServe({rack, fleet}, nodes, {backend}, context)
   const starts = made.steps.filter((step) => step.kind === 'gpu.start')
