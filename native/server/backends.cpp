@@ -1,5 +1,6 @@
 #include "server/backends.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -69,6 +70,7 @@ std::vector<std::string> options_of(const BackendChoice& backend) {
   std::vector<std::string> options{"--backend", backend.name};
   if (!backend.driver.empty()) options.insert(options.end(), {"--driver", backend.driver});
   if (!backend.nccl.empty()) options.insert(options.end(), {"--nccl", backend.nccl});
+  if (!backend.nvml.empty()) options.insert(options.end(), {"--nvml", backend.nvml});
   return options;
 }
 
@@ -82,6 +84,8 @@ void warm_up(const BackendChoice& backend) {
   } else {
     // Not more: which devices it shows is settled when it starts, and that is for the lease to say.
     backend::cuda::DriverLibrary library(driver_of(backend));
+    if (!backend.nvml.empty() && !dlopen(backend.nvml.c_str(), RTLD_NOW | RTLD_LOCAL))
+      throw std::runtime_error("no NVML for the driver in software: " + std::string(dlerror()));
   }
 }
 

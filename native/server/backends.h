@@ -15,6 +15,7 @@ namespace flexrack::server {
 struct BackendChoice {
   std::string name = "opencl", driver;
   std::string nccl{};  ///< the library that carries out collectives; empty: none does
+  std::string nvml{};  ///< of sim, which NCCL asks what devices there are; empty: the one beside the driver
 };
 
 bool is_backend(std::string_view name);
@@ -27,7 +28,8 @@ std::vector<std::string> options_of(const BackendChoice& backend);
 
 /// Throws std::runtime_error with the reason where the driver is not there, or does not start.
 std::vector<backend::DeviceReport> list_devices(const BackendChoice& backend);
-/// Loads what takes long to load and does not depend on the lease. Throws as list_devices.
+/// Loads what takes long to load and does not depend on the lease, and what is wanted later, when its file may have
+/// made way for a newer one. Throws as list_devices.
 void warm_up(const BackendChoice& backend);
 /// Throws std::runtime_error with the reason.
 std::unique_ptr<backend::Backend> make_backend(const BackendChoice& backend, backend::Grant& grant);

@@ -34,7 +34,7 @@ constexpr const char* kUsage =
     "BACKEND: --backend opencl|cuda|sim [--driver LIBRARY] (sim: a CUDA driver in software, libflexrack-sim.so beside this program)\n"
     "         [--sim-devices N] [--sim-memory SIZE] [--sim-context SIZE] [--sim-profile NAME|FILE] [--sim-capability M.N] [--sim-driver M.N]\n"
     "         [--sim-multiprocessors N] [--sim-latency MICROSECONDS] [--sim-bandwidth GB/S] [--sim-fault KIND:N,...] [--sim-seed N]\n"
-    "         [--sim-machine-code accept]\n"
+    "         [--sim-machine-code accept] [--nvml LIBRARY] (sim: NCCL's, libflexrack-sim-nvml.so beside the driver)\n"
     "         [--nccl LIBRARY] (cuda and sim: collectives between the servers of a lease, by this libnccl; they are neither encrypted nor\n"
     "         authenticated, so it needs --trusted-fabric, or --bind on loopback only)\n";
 
@@ -139,6 +139,8 @@ bool take(const std::string& name, const std::string& value, DaemonSettings& set
     broker.backend.name = value;
   } else if (name == "--nccl" && !value.empty()) {
     broker.backend.nccl = value.find('/') == value.npos ? value : absolute(value);
+  } else if (name == "--nvml" && !value.empty()) {
+    broker.backend.nvml = value.find('/') == value.npos ? value : absolute(value);
   } else if (name == "--driver" && !value.empty()) {
     broker.backend.driver = value.find('/') == value.npos ? value : absolute(value);
   } else {
@@ -176,6 +178,7 @@ std::optional<std::string> parse(const std::vector<std::string>& arguments, Daem
     settings.broker.backend.nccl = nccl;
   if (!simulated.empty() && backend.name != "sim") return simulated.front().first + " is for --backend sim";
   if (!backend.driver.empty() && backend.name == "opencl") return "--driver is for --backend cuda and sim";
+  if (!backend.nvml.empty() && backend.name != "sim") return "--nvml is for --backend sim";
   if (!backend.nccl.empty() && backend.name == "opencl") return "--nccl is for --backend cuda and sim";
   for (const auto& [name, value] : simulated) setenv(sim_variable(name)->c_str(), value.c_str(), 1);
   if (backend.name == "sim" && !settings.broker.root.empty()) seed_sim(settings.broker.root);

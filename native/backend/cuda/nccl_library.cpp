@@ -2,19 +2,22 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
 #include <utility>
 
 namespace flexrack::backend::cuda {
 namespace {
 
 /// NCCL opens libcuda.so.1 and libnvidia-ml.so.1 by these names. The driver in software bears the first, whatever its
-/// file is called; its NVML lies beside it.
+/// file is called; its NVML is open where the daemon was told of one, else it lies beside the driver.
 void bring_management(const DriverLibrary& driver) {
   Dl_info about{};
-  if (!driver.sim() || dladdr(reinterpret_cast<const void*>(driver.find<decltype(::cuInit)>("cuInit")), &about) == 0)
+  if (!driver.sim() || dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD) ||
+      dladdr(reinterpret_cast<const void*>(driver.find<decltype(::cuInit)>("cuInit")), &about) == 0)
     return;
   const std::string file = about.dli_fname;
-  dlopen((file.substr(0, file.rfind('/') + 1) + "libflexrack-sim-nvml.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!dlopen((file.substr(0, file.rfind('/') + 1) + "libflexrack-sim-nvml.so").c_str(), RTLD_NOW | RTLD_LOCAL))
+    std::fprintf(stderr, "NCCL needs an NVML, and the driver in software has none beside it: %s\n", dlerror());
 }
 
 }  // namespace

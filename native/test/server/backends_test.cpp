@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "daemon.h"
 #include "wire/error.h"
@@ -45,6 +47,17 @@ Json devices(const std::string& words) {
   return (*answer)["ok"]["devices"];
 }
 
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream from(file);
+  return {std::istreambuf_iterator<char>(from), {}};
+}
+
+bool is_mapped_somewhere(const std::string& file) {
+  for (const auto& process : std::filesystem::directory_iterator("/proc"))
+    if (text_of(process.path() / "maps").find(file) != std::string::npos) return true;
+  return false;
+}
+
 TEST_CASE("devices of a CUDA driver: ids that CUDA_VISIBLE_DEVICES takes, and what gpu list shows") {
   const auto list = devices("--sim-devices 2 --sim-memory 4096 --sim-seed 258");
   REQUIRE(list.list().size() == 2);
@@ -76,7 +89,8 @@ TEST_CASE("options that do not belong together are a mistake in the command line
   for (const auto* words :
        {"devices --backend vulkan", "devices --sim-devices 4", "devices --backend cuda --sim-memory 1GiB",
         "devices --driver libcuda.so.1", "devices --backend sim --sim-colour red",
-        "devices --backend sim --sim-devices", "devices --backend sim --sim-devices ''"}) {
+        "devices --backend sim --sim-devices", "devices --backend sim --sim-devices ''",
+        "devices --backend cuda --nvml libnvidia-ml.so.1"}) {
     CAPTURE(words);
     const auto ended = gpud(words);
     CHECK(ended.status == 64);
@@ -105,6 +119,17 @@ TEST_CASE("a daemon serves the devices of its driver, the same ones after every 
   daemon.start_broker();
   CHECK(ids(daemon) == before);
   CHECK(daemon.ask(Json::Members{{"op", "leases"}})["ok"]["leases"].list().size() == 1);
+}
+
+TEST_CASE("a worker has the NVML it was told of open before a client comes: a newer daemon's files take its place") {
+  const Daemon without({"--backend", "sim", "--driver", made_up_driver(), "--nvml", "/nowhere/nvml.so"});
+  CHECK(test::eventually([&] {
+    return without.file("worker.log").find("no NVML for the driver in software: /nowhere/nvml.so") != std::string::npos;
+  }));
+  const auto nvml = without.root + "/nvml-1.so";
+  std::filesystem::copy_file(FLEXRACK_MADE_UP_NVML, nvml);
+  const Daemon daemon({"--backend", "sim", "--driver", made_up_driver(), "--nvml", nvml});
+  CHECK(test::eventually([&] { return is_mapped_somewhere(nvml); }));
 }
 
 TEST_CASE(

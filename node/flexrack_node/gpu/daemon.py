@@ -78,7 +78,7 @@ def place(given: "ProgramFile", channel: Channel) -> "FilePlaced":
 
 
 def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
-    """{program, backend, driver, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and
+    """{program, backend, driver, nvml, sim, bind: [address], port, transport, grace, env}: has exactly this daemon run, and
     waits until it answers.
 
     Another one that runs is replaced: only the broker, its clients do not notice. -> {started, pid, port, keeper,
@@ -242,7 +242,10 @@ def daemon_files(folder: Path) -> List[Path]:
 
 
 def tidy(folder: Path, given: Mapping[str, Any]) -> None:
-    """Older daemons, once the new one answers: running workers keep the files they were started from."""
+    """Older daemons, once the new one answers: running workers have opened the files they were started from."""
+    from flexrack_node.gpu.devices import LIBRARIES
+
+    kept = {Path(given[name]).name for name in ("program", *LIBRARIES) if given.get(name)}
     for path in daemon_files(folder):
-        if path.name not in (Path(given["program"]).name, Path(given.get("driver") or "").name):
+        if path.name not in kept:
             path.unlink(missing_ok=True)

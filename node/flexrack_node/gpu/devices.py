@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping
 from flexrack_node.base.errors import NodeError
 
 NO_DEVICES = 69  # exit codes of flexrack-gpud
+LIBRARIES = ("driver", "nvml")  # fields of a GpuOrder, and options of gpud: files that were placed for it
 TITLES = {
     "opencl": (
         "OpenCL",
@@ -20,12 +21,17 @@ TITLES = {
 
 
 def backend_options(folder: Path, given: Mapping[str, Any]) -> List[str]:
-    """What gpud serves, as its command line has it; a driver that we bring along lies beside it."""
-    driver = ["--driver", str(folder / "program" / Path(given["driver"]).name)] if given.get("driver") else []
+    """What gpud serves, as its command line has it; libraries that we bring along lie beside it."""
+    brought = [
+        word
+        for name in LIBRARIES
+        if given.get(name)
+        for word in (f"--{name}", str(folder / "program" / Path(given[name]).name))
+    ]
     simulated = [
         word for name, value in sorted((given.get("sim") or {}).items()) for word in (f"--sim-{name}", str(value))
     ]
-    return ["--backend", given["backend"], *driver, *simulated]
+    return ["--backend", given["backend"], *brought, *simulated]
 
 
 def check_devices(folder: Path, given: Mapping[str, Any]) -> None:

@@ -23,6 +23,7 @@ class _GpuOrder(TypedDict):
 class GpuOrder(_GpuOrder, total=False):
     """What a node's daemon is started with; kept as settings.json."""
     driver: str
+    nvml: str
     sim: SimSettings
     port: int
 

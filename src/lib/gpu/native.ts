@@ -23,6 +23,7 @@ export type Product =
   | 'libflexrack-nvml.so'
   | 'libflexrack-nccl.so'
   | 'libflexrack-sim.so'
+  | 'libflexrack-sim-nvml.so'
   | 'flexrack-ptx-passthrough'
 
 /** Machines by the number in an ELF header (elf(5), e_machine). */

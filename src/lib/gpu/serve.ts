@@ -17,7 +17,7 @@ import type {GpuSpec, Rack, RackNode} from '../rack/index.ts'
 import {rebootTitle, warnOfReboot} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {AS_BEFORE, chooseBackend, type BackendWish, type ChosenBackend} from './backend.ts'
-import {forNode, loadNative, type NativeFile} from './native.ts'
+import {forNode, loadNative, type NativeFile, type Product} from './native.ts'
 import {placeFile, placeSteps, type PlaceEnv, type PlaceKinds} from './place-files.ts'
 
 /** What became of the daemon of one node. */
@@ -52,6 +52,17 @@ export interface ServePlan {
   failed: Map<string, Error>
 }
 
+/** What may go to a node; undefined where it was not built. */
+interface Programs {
+  gpud: NativeFile[]
+  sim: NativeFile[] | undefined
+  /** NCCL does not begin without: placed where the daemon has one. */
+  nvml: NativeFile[] | undefined
+}
+
+const SIM = 'libflexrack-sim.so'
+const SIM_NVML = 'libflexrack-sim-nvml.so'
+
 const DEFAULTS: GpuSpec = {bind: ['127.0.0.1'], transport: 'auto', trustedFabric: false, grace: 30, env: {}}
 
 /** How a node's daemon is to run: the node's own settings before the rack's. */
@@ -69,9 +80,12 @@ export async function planServe(
   wish: BackendWish,
   context: Context,
 ): Promise<ServePlan> {
-  const programs = {
+  const ifThere = (product: Product): Promise<NativeFile[] | undefined> =>
+    loadNative(product, context.env).catch(() => undefined)
+  const programs: Programs = {
     gpud: await loadNative('flexrack-gpud', context.env),
-    sim: wish.backend === 'sim' ? await loadSim(context) : await loadSim(context).catch(() => undefined),
+    sim: wish.backend === 'sim' ? await loadNative(SIM, context.env) : await ifThere(SIM),
+    nvml: await ifThere(SIM_NVML),
   }
   const failed = new Map<string, Error>()
   const chosen = new Map<string, ChosenBackend>()
@@ -97,19 +111,15 @@ export async function planServe(
   return {plan: {command: 'gpu serve', steps: steps.flat()}, chosen, failed}
 }
 
-async function loadSim(context: Context): Promise<NativeFile[]> {
-  return loadNative('libflexrack-sim.so', context.env)
-}
-
 async function planNode(
   host: Host,
   settings: GpuSpec,
-  programs: {gpud: NativeFile[]; sim: NativeFile[] | undefined},
+  programs: Programs,
   wish: BackendWish,
   context: Context,
 ): Promise<{steps: StepOf<ServeKinds>[]; chosen: ChosenBackend}> {
   const {bind, port, transport, trustedFabric, grace, env} = settings
-  const names = [...programs.gpud, ...(programs.sim ?? [])].map((file) => file.name)
+  const names = [programs.gpud, programs.sim, programs.nvml].flatMap((files) => files?.map(({name}) => name) ?? [])
   const found = await host.call(
     'gpu.inspect',
     {programs: names, ...(wish.backend === undefined && {drivers: true, env})},
@@ -117,11 +127,15 @@ async function planNode(
   )
   const [gpud] = forNode([programs.gpud], host.node, found) as [NativeFile]
   const chosen = chooseBackend(wish, host.node, found.settings ?? undefined, found.drivers)
-  const [driver] = chosen.backend === 'sim' ? forNode([programs.sim ?? (await loadSim(context))], host.node, found) : []
+  const brought = chosen.backend === 'sim' ? [programs.sim ?? (await loadNative(SIM, context.env))] : []
+  if (chosen.backend === 'sim' && env.FLEXRACK_NCCL)
+    brought.push(programs.nvml ?? (await loadNative(SIM_NVML, context.env)))
+  const [driver, nvml] = forNode(brought, host.node, found)
   const wanted: GpuOrder = {
     program: gpud.name,
     backend: chosen.backend,
     ...(driver && {driver: driver.name}),
+    ...(nvml && {nvml: nvml.name}),
     ...(chosen.sim && {sim: chosen.sim}),
     bind,
     ...(port && {port}),
@@ -131,7 +145,7 @@ async function planNode(
     env,
   }
   if (found.running && found.settings && isSame(wanted, found.settings)) return {steps: [], chosen}
-  const steps = placeSteps(host.node, found.placed, [gpud, ...(driver ? [driver] : [])])
+  const steps = placeSteps(host.node, found.placed, [gpud, ...[driver, nvml].filter((file) => file !== undefined)])
   const input: StartInput = {
     node: host.node,
     settings: {

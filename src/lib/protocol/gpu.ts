@@ -31,6 +31,8 @@ export interface GpuOrder {
   backend: Backend
   /** The library of a backend that we bring along. */
   driver?: string
+  /** The NVML of a GPU in software, which NCCL does not begin without; where the daemon has an NCCL. */
+  nvml?: string
   sim?: SimSettings
   bind: string[]
   port?: number

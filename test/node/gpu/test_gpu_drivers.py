@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from flexrack_node.gpu import devices, drivers
+from flexrack_node.gpu import daemon, devices, drivers
 
 CUDA = """
 int cuInit(unsigned flags) { (void)flags; return %s; }
@@ -66,8 +66,13 @@ class GpuDriversTest(unittest.TestCase):
             {"found": False, "why": "libcuda.so.1 is flexrack's own, for GPUs of other machines"},
         )
 
-    def test_the_daemons_command_line_has_the_driver_beside_it_and_the_settings(self):
-        given = {"backend": "sim", "driver": "../libflexrack-sim-1.so", "sim": {"memory": 4096, "devices": 2}}
+    def test_the_daemons_command_line_has_the_libraries_beside_it_and_the_settings(self):
+        given = {
+            "backend": "sim",
+            "driver": "../libflexrack-sim-1.so",
+            "nvml": "/etc/libflexrack-sim-nvml-2.so",
+            "sim": {"memory": 4096, "devices": 2},
+        }
         self.assertEqual(
             devices.backend_options(Path("/gpu"), given),
             [
@@ -75,6 +80,8 @@ class GpuDriversTest(unittest.TestCase):
                 "sim",
                 "--driver",
                 "/gpu/program/libflexrack-sim-1.so",
+                "--nvml",
+                "/gpu/program/libflexrack-sim-nvml-2.so",
                 "--sim-devices",
                 "2",
                 "--sim-memory",
@@ -82,3 +89,14 @@ class GpuDriversTest(unittest.TestCase):
             ],
         )
         self.assertEqual(devices.backend_options(Path("/gpu"), {"backend": "opencl"}), ["--backend", "opencl"])
+
+    def test_a_newer_daemon_keeps_its_own_files_and_the_drivers_of_programs(self):
+        ours = ["flexrack-gpud-2", "libflexrack-sim-2.so", "libflexrack-sim-nvml-2.so"]
+        others = ["libflexrack-cuda-1.so", "flexrack-lease-keeper-1"]
+        (self.folder / "program").mkdir()
+        for name in [*ours, *others, "flexrack-gpud-1", "libflexrack-sim-1.so", "libflexrack-sim-nvml-1.so"]:
+            (self.folder / "program" / name).touch()
+        daemon.tidy(self.folder, dict(zip(("program", "driver", "nvml"), ours)))
+        self.assertEqual(sorted(os.listdir(self.folder / "program")), sorted([*ours, *others]))
+        daemon.tidy(self.folder, {"program": ours[0]})
+        self.assertEqual(sorted(os.listdir(self.folder / "program")), sorted([ours[0], *others]))

@@ -1,5 +1,6 @@
 // A machine's NCCL that is made up, for tests of what is asked of it: sums of floats of one or two ranks, which meet at
-// a socket of this machine, and splits of one rank. What NCCL's own leaves undefined ends the process here, with words.
+// a socket of this machine, and splits of one rank. As NVIDIA's it does not begin without NVML. What NCCL's own leaves
+// undefined ends the process here, with words.
 #include <dlfcn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -36,6 +37,12 @@ Function driver(const char* name) {
   void* const found = library ? dlsym(library, name) : nullptr;
   if (!found) undefined(name);
   return reinterpret_cast<Function>(found);
+}
+
+bool has_nvml() {
+  void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+  const auto init = library ? reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2")) : nullptr;
+  return init && init() == 0;
 }
 
 }  // namespace
@@ -141,6 +148,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* made, int ranks, ncclUniqueId id
   *made = nullptr;
   if (config->blocking != 0) undefined("a communicator that blocks");
   if (ranks > 2 || std::strncmp(id.internal, "made-up-nccl-", 13) != 0) return ncclInvalidArgument;
+  if (!has_nvml()) return ncclSystemError;
   *made = new ncclComm{.ranks = ranks, .rank = rank};
   (*made)->meeting.sun_family = AF_UNIX;
   std::memcpy((*made)->meeting.sun_path + 1, id.internal, strnlen(id.internal, 64));  // of no file
