@@ -31,7 +31,8 @@ Where nobody names a runtime, the files of the version choose it, from the table
 - **mlflow**: beside MLflow's own calls it answers the Open Inference Protocol, in JSON and in binary. What it takes is the model's signature: of a table each column is a tensor \`[rows]\`
   of its name, of tensors each is itself; what has no name is \`input-0\`, \`input-1\`. Of an answer each column is a tensor; a bare array is \`output-0\`. A model's own parameters go as
   \`parameters\` of the request. Columns of lists, objects or bytes have no tensor, and are for \`/invocations\`. A model that was logged without a signature says nothing of its inputs: one tensor
-  is given to it as it is, several as arrays by name.
+  is given to it as it is, several as arrays by name. A model that was logged beside a PyTorch from an index of its own asks for that one (\`torch==2.13.0+cpu\`): name the index in the pip
+  settings of the nodes.
 - **python**: a folder with \`model-settings.json\`, whose \`implementation: words.Counter\` is looked up beside it, and a \`requirements.txt\` of what it imports besides. A relative
   \`uri\` is taken from that folder. Name and version are the endpoint's. Inputs that the settings name are tried once before the switch. Python 3.10 to 3.12.
 - **triton**: a model's folder as a model repository has it: \`config.pbtxt\`, \`1/model.py\`, and a \`requirements.txt\` of what model.py imports. Its name becomes the endpoint's. The
@@ -124,9 +125,10 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 | \`onnx\` | \`infer\` in JSON and binary: \`endpoint invoke\`, curl, tritonclient and KServe's client over HTTP and gRPC, \`mlserver infer\` (by hand) | tensors equal to the model's | endpoint/endpoint, head/onnx, head/binary-tensors |
 | \`onnx-cuda\` | \`infer\` in JSON, on a leased GPU in software of another node: \`endpoint invoke\` | the tensors of \`onnx\`, to 1e-5, nothing of it computed on the CPU | endpoint/onnx-cuda (long) |
 | \`mlflow\` | \`invocations\` with a table in JSON and CSV: \`endpoint invoke\` | predictions equal to the model's; 400 for a wrong table | endpoint/mlflow (long) |
-| the same: scikit-learn, XGBoost, LightGBM, PyTorch, Transformers, a class of one's own | \`invocations\`, and \`infer\` in JSON and in binary by tritonclient over HTTP; at the model server itself, without a gateway | predictions equal to those where it was trained, to 1e-5; 400 for an input of another name | by hand; endpoint/flavours (long) has it through the gateway, and was not run yet |
+| the same: scikit-learn, XGBoost, LightGBM, PyTorch, Transformers, a class of one's own | \`invocations\` with tables, tensors and texts: \`endpoint invoke\`; \`infer\` in JSON and in binary, over gRPC and a stream of it: tritonclient | predictions equal to those where it was trained, to 1e-5, by each call; parameters of the class; 400 for an input of another name | endpoint/flavours (long) |
 | \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
 | \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
+| the same, with FP32, FP16, INT64, BOOL and BYTES | \`infer\` in JSON (but FP16) and in binary: tritonclient over HTTP, gRPC and a stream of it, KServe's client over REST and gRPC | the same values of each type; 400 in Triton's words for an input that it has not | endpoint/class-and-triton (long) |
 | \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`, two LoRA adapters by name: OpenAI's client for Node | the same words streamed as whole, others of each adapter; a reader that goes away ends the generation (its log says so); 400; 404 for an unknown adapter; embeddings of length one, of a model without them 501 | endpoint/llamacpp |
 | \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
 | \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |

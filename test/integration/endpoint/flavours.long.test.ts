@@ -25,15 +25,12 @@ interface Logged {
 let head: TestHead
 let endpoints: Endpoints
 let python: string
-let logged: Record<string, Logged>
 
 beforeAll(async () => {
   const [environment] = await buildEnvironments([CLIENT.join('\n') + '\n'])
   python = join(environment!, 'bin/python')
   head = await startTestHead()
   endpoints = await openEndpoints({rack: head.rack.rack, fleet: head.rack.fleet()}, head.rack.context())
-  const {env} = await runAccess(head, 'flavours')
-  logged = await answerOf(startScript(python, script('mlflow_flavours'), ['any'], env))
 }, 1_500_000)
 afterAll(async () => {
   await endpoints?.close()
@@ -42,10 +39,16 @@ afterAll(async () => {
 
 const script = (name: string): string => fileURLToPath(new URL(`../../fixtures/inference/${name}.py`, import.meta.url))
 
-async function deploy(flavour: string): Promise<void> {
+/** Trains, logs, registers and deploys one. */
+async function deploy(flavour: string): Promise<Logged> {
+  const {env} = await runAccess(head, 'flavours', flavour)
+  const logged = await answerOf<Logged>(
+    startScript(python, script('mlflow_flavours'), [flavour, `any-${flavour}`], env),
+  )
   const {endpoint, document} = await endpoints.deploy({name: flavour, model: `any-${flavour}`})
   expect(endpoint).toMatchObject({state: 'serving', protocol: 'mlflow'})
   expect(document.releases[0]).toMatchObject({runtime: 'mlflow'})
+  return logged
 }
 
 async function invocations(name: string, value: unknown): Promise<unknown> {
@@ -73,8 +76,7 @@ const columns = ({columns: names, data}: {columns: string[]; data: number[][]}):
 test.each(['sklearn', 'xgboost', 'lightgbm'])(
   'a model of %s predicts for a table what it predicted where it was trained: in JSON, and as a tensor a column',
   async (flavour) => {
-    await deploy(flavour)
-    const {rows, said} = logged[flavour]!
+    const {rows, said} = await deploy(flavour)
     const table = rows as {columns: string[]; data: number[][]}
     expect(await invocations(flavour, {dataframe_split: table})).toEqual({predictions: close(said)})
     const called = await tensors(flavour, columns(table))
@@ -85,8 +87,7 @@ test.each(['sklearn', 'xgboost', 'lightgbm'])(
 )
 
 test("a class of the user's own gets its parameters either way, and its columns come back by name", async () => {
-  await deploy('pyfunc')
-  const {rows, said} = logged.pyfunc!
+  const {rows, said} = await deploy('pyfunc')
   const table = rows as {columns: string[]; data: number[][]}
   expect(await invocations('pyfunc', {dataframe_split: table})).toEqual({predictions: close(said)})
   const {binary} = await tensors('pyfunc', columns(table), {by: 3})
@@ -95,8 +96,7 @@ test("a class of the user's own gets its parameters either way, and its columns 
 }, 900_000)
 
 test('a model of PyTorch predicts from tensors', async () => {
-  await deploy('pytorch')
-  const {rows, said} = logged.pytorch!
+  const {rows, said} = await deploy('pytorch')
   expect(await invocations('pytorch', {inputs: rows})).toEqual({predictions: close(said)})
   const called = await tensors('pytorch', {'input-0': rows})
   expect(called.inputs).toEqual([['input-0', 'FP32', [-1, 4]]])
@@ -104,8 +104,7 @@ test('a model of PyTorch predicts from tensors', async () => {
 }, 900_000)
 
 test('a pipeline of Transformers classifies texts', async () => {
-  await deploy('transformers')
-  const {texts, said} = logged.transformers!
+  const {texts, said} = await deploy('transformers')
   expect(await invocations('transformers', {inputs: texts})).toEqual({predictions: close(said)})
   const called = await tensors('transformers', {'input-0': texts})
   const found = said as {label: string; score: number}[]
