@@ -57,8 +57,10 @@ if attempt >= int(os.environ["LAST"]):
     sys.exit(0)
 while True:
     step += 1
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # both, or neither
     save(step)
     log(step)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     if step == 3: print("three", flush=True)
     time.sleep(0.2)
 `
