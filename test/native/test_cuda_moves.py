@@ -11,7 +11,7 @@ import time
 import unittest
 
 from cuda_programs import NATIVE, build
-from servers import BUILD, wait_until
+from servers import BUILD, run, wait_until
 from test_cuda_faults import Client, GpuAttached, GpuDaemon
 
 from rack import native_env  # noqa: E402  (test_cuda_faults has put its folder in the path)
@@ -80,9 +80,9 @@ class CudaMoves(unittest.TestCase):
 
     def undisturbed(self, *words):
         """What it prints where it is alone on the device itself, but for its share."""
-        done = subprocess.run([self.moved, *map(str, words)], env=native_env("sim"), capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout[-500:] + done.stderr[-2000:])
-        return [line for line in done.stdout.splitlines() if not line.startswith("free ")]
+        status, out, errors = run([self.moved, *words], native_env("sim"), preload=True)
+        self.assertEqual(status, 0, out[-500:] + errors[-2000:])
+        return [line for line in out.splitlines() if not line.startswith("free ")]
 
     def lines_of(self, client):
         lines = []
