@@ -35,7 +35,6 @@ class HostileNccl(unittest.TestCase):
     def test_a_made_up_library(self):
         self.attack(BUILD / "test" / "libmade_up_nccl.so")
 
-    @unittest.skipUnless(os.environ.get("FLEXRACK_LONG") == "1", "FLEXRACK_LONG is not 1")
     def test_nvidias_own(self):
         self.attack(
             nccl_library(FRAMEWORKS["nccl"].python()),
@@ -43,3 +42,10 @@ class HostileNccl(unittest.TestCase):
             NCCL_IB_DISABLE="1",
             NCCL_SOCKET_IFNAME="lo",
         )
+
+
+if os.environ.get("FLEXRACK_LONG") != "1":
+    del HostileNccl.test_nvidias_own
+    print(
+        "hostile clients of NVIDIA's NCCL are NOT tried: FLEXRACK_LONG is not 1 (test_hostile_nccl.py)", file=sys.stderr
+    )
