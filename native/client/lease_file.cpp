@@ -9,17 +9,14 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "wire/boot.h"
 #include "wire/json.h"
-#include "wire/preamble.h"
+#include "wire/server_entry.h"
 
 namespace flexrack::client {
 namespace {
 
 constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::size_t kMostServers = 256;
-constexpr std::size_t kKeyBytes = 32;
-constexpr std::size_t kLeaseDigits = 32;
 
 std::string read_all(int fd) {
   std::string text;
@@ -33,13 +30,12 @@ std::string read_all(int fd) {
   }
 }
 
-/// auto: shared memory where the daemon runs under this very kernel and its socket can be reached from here (it may be
-/// in another container).
-std::string resolve_transport(std::string wish, const wire::Dial& dial, const std::string& boot_id) {
+/// auto, or no word of it: shared memory where the daemon is on this host.
+std::string resolve_transport(const wire::Json& entry) {
+  auto wish = entry["transport"].text();
   if (const char* forced = std::getenv("FLEXRACK_TRANSPORT"); forced && *forced) wish = forced;
-  if (wish != "auto") return wish;
-  const bool is_here = !dial.unix_path.empty() && !boot_id.empty() && boot_id == wire::boot_id();
-  return is_here && ::access(dial.unix_path.c_str(), R_OK | W_OK) == 0 ? "shm" : "tls";
+  if (!wish.empty() && wish != "auto") return wish;
+  return wire::is_on_this_host(entry) ? "shm" : "tls";
 }
 
 LeasedServer read_server(const wire::Json& entry, std::chrono::milliseconds grace) {
@@ -47,19 +43,10 @@ LeasedServer read_server(const wire::Json& entry, std::chrono::milliseconds grac
   server.node = entry["node"].text();
   server.api = entry["api"].text().empty() ? "opencl" : entry["api"].text();  // before there were two, nobody wrote it
   auto& dial = server.dial;
-  const auto port = entry["port"].integer();
-  dial.address = entry["address"].text();
-  dial.unix_path = entry["unix"].text();
-  dial.lease = entry["lease"].text();
-  dial.key = wire::from_hex(entry["key"].text());
-  dial.grace = grace;
-  if (port < 0 || port > 65535 || (dial.address.empty() && dial.unix_path.empty()) ||
-      dial.lease.size() != kLeaseDigits || dial.key.size() != kKeyBytes) {
+  if (!wire::read_server_entry(entry, dial))
     throw std::runtime_error("the lease file has a server without an address, lease or key");
-  }
-  dial.port = static_cast<std::uint16_t>(port);
-  const auto& wish = entry["transport"].text();
-  dial.transport = resolve_transport(wish.empty() ? "auto" : wish, dial, entry["boot_id"].text());
+  dial.grace = grace;
+  dial.transport = resolve_transport(entry);
   for (const auto& device : entry["devices"].list()) {
     server.devices.push_back({device["name"].text(), static_cast<std::uint64_t>(device["memory"].integer())});
   }

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "wire/preamble.h"
+#include "wire/server_entry.h"
 
 namespace flexrack::server {
 namespace {
@@ -16,11 +16,8 @@ constexpr milliseconds kLook{20};
 
 wire::Dial dial_of(const wire::Json& to, const wire::Limits& limits) {
   wire::Dial dial;
-  dial.address = to["address"].text();
-  dial.port = static_cast<std::uint16_t>(to["port"].integer());
+  if (!wire::read_server_entry(to, dial)) throw std::runtime_error("that is no server");
   dial.transport = to["transport"].text() == "tcp" ? "tcp" : "tls";
-  dial.lease = to["lease"].text();
-  dial.key = wire::from_hex(to["key"].text());
   dial.grace = limits.grace;
   return dial;
 }

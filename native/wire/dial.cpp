@@ -1,15 +1,13 @@
 // Connecting as a client, for the first time and again.
-#include <unistd.h>
-
 #include <mutex>
 #include <optional>
 #include <tuple>
 
 #include "wire/accept.h"
-#include "wire/boot.h"
 #include "wire/error.h"
 #include "wire/json.h"
 #include "wire/secrets.h"
+#include "wire/server_entry.h"
 #include "wire/session_link.h"
 
 namespace flexrack::wire {
@@ -57,20 +55,11 @@ class Whereabouts {
     if (!where || !where->is_members()) return false;
     const std::lock_guard guard(lock_);
     auto next = to_;
-    const auto port = (*where)["port"].integer();
-    next.address = (*where)["address"].text();
-    next.unix_path = (*where)["unix"].text();
-    next.port = static_cast<std::uint16_t>(port);
-    next.lease = (*where)["lease"].text();
-    next.key = from_hex((*where)["key"].text());
+    if (!read_server_entry(*where, next)) return false;
     // Shared memory is for this host; what was encrypted stays so.
-    const bool is_here = !next.unix_path.empty() && (*where)["boot_id"].text() == boot_id() &&
-                         ::access(next.unix_path.c_str(), R_OK | W_OK) == 0;
     next.transport = preamble_.transport == Transport::tcp ? "tcp" : "tls";
-    if (preamble_.transport == Transport::shm && is_here) next.transport = "shm";
-    if (port < 0 || port > 65535 || next.lease.size() != 2 * sizeof(Id) || next.key.size() != kKeyBytes ||
-        (next.address.empty() && next.transport != "shm"))
-      return false;
+    if (preamble_.transport == Transport::shm && is_on_this_host(*where)) next.transport = "shm";
+    if (next.address.empty() && next.transport != "shm") return false;
     next_ = std::move(next);
     return true;
   }
@@ -115,7 +104,6 @@ class Whereabouts {
     next_.reset();
   }
 
-  static constexpr std::size_t kKeyBytes = 32;
   std::mutex lock_;
   Dial to_;
   Preamble preamble_;
