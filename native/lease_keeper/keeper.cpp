@@ -172,7 +172,7 @@ class Keeper {
       if (got == wire::Channel::kNothing) continue;
       heard = Clock::now();
       auto said = std::span(bytes).first(static_cast<std::size_t>(got));
-      for (; !said.empty(); said = said.subspan(std::min<std::size_t>(1, said.size()))) {
+      for (; !said.empty(); said = said.subspan(1)) {
         if (said.front() == wire::kKeeperEnded) return End::over;
         if (said.front() == wire::kKeeperStay) successor.give_up();
         if (said.front() != wire::kKeeperMove) continue;
@@ -197,7 +197,7 @@ class Keeper {
       const auto got = channel.read_some(bytes);
       if (got == wire::Channel::kEnded) return;
       const auto said = std::span(bytes).first(static_cast<std::size_t>(std::max<std::ptrdiff_t>(got, 0)));
-      if (std::find(said.begin(), said.end(), wire::kKeeperEnded) != said.end()) return;
+      if (wire::is_said(said, wire::kKeeperEnded)) return;
     }
   }
 

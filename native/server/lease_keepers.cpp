@@ -26,10 +26,6 @@ bool answer_ask(wire::Channel& channel, const wire::KeeperApi& speaks) {
   return wire::write_all(channel, answer);
 }
 
-bool is_said(std::span<const std::uint8_t> said, std::uint8_t what) {
-  return std::find(said.begin(), said.end(), what) != said.end();
-}
-
 }  // namespace
 
 struct LeaseKeepers::Line {
@@ -102,15 +98,15 @@ void LeaseKeepers::converse(const std::shared_ptr<Line>& line, PendingConnection
       if (got > 0) {
         heard = Clock::now();
         const auto said = std::span(bytes).first(static_cast<std::size_t>(got));
-        if (std::find(said.begin(), said.end(), wire::kKeeperGoodbye) != said.end()) {
+        if (wire::is_said(said, wire::kKeeperGoodbye)) {
           how = wire::kKeeperGoodbye;
           await_settled(line);
           break;
         }
-        if (is_said(said, wire::kKeeperMove)) loop_.post([this, line] { answer_move(line->lease, ""); });
-        if (is_said(said, wire::kKeeperCannot))
+        if (wire::is_said(said, wire::kKeeperMove)) loop_.post([this, line] { answer_move(line->lease, ""); });
+        if (wire::is_said(said, wire::kKeeperCannot))
           loop_.post([this, line] { answer_move(line->lease, "the program's machine does not reach that server"); });
-        const bool asks = std::find(said.begin(), said.end(), wire::kKeeperAsk) != said.end();
+        const bool asks = wire::is_said(said, wire::kKeeperAsk);
         if (asks ? !answer_ask(*channel, line->speaks) : !wire::write_all(*channel, {&wire::kKeeperPing, 1})) break;
       } else if (Clock::now() - heard > wire::kKeeperSilence) {
         how = kSilent;

@@ -2,10 +2,12 @@
 // more.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "wire/api.h"
 
@@ -24,6 +26,10 @@ inline constexpr std::uint32_t kLongestKeeperMove = 64 * 1024;
 inline constexpr auto kKeeperPingEvery = std::chrono::seconds(1);
 inline constexpr auto kKeeperSilence = std::chrono::seconds(3);  ///< after that the other side counts as lost
 inline constexpr auto kKeeperHandshake = std::chrono::seconds(5);
+
+inline bool is_said(std::span<const std::uint8_t> said, std::uint8_t what) {
+  return std::find(said.begin(), said.end(), what) != said.end();
+}
 
 /// The API of the lease's devices.
 struct KeeperApi {
