@@ -102,15 +102,16 @@ void SessionLink::keep_connection() {
 void SessionLink::check_silence() {
   const auto silent = Clock::now().time_since_epoch() - Clock::duration(heard_.load());
   if (silent < kSilence) return;
-  std::shared_ptr<Connection> connection;
-  {
-    const std::lock_guard guard(lock_);
-    connection = connection_;
-  }
+  const auto connection = connection_now();
   if (!connection) return;
   pollfd one{connection->channel->fd(), POLLIN, 0};
   if (poll(&one, 1, 0) > 0) return;
   lose(connection.get(), true);
+}
+
+std::shared_ptr<Connection> SessionLink::connection_now() {
+  const std::lock_guard guard(lock_);
+  return connection_;
 }
 
 /// Gives up a connection of the command path, and the bulk path with it: it is the same network.

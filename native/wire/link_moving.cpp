@@ -68,12 +68,7 @@ void SessionLink::thaw() {
     if (!is_frozen_) return;
   }
   // Frames that came meanwhile were not counted: they come again on another connection only.
-  std::shared_ptr<Connection> connection;
-  {
-    const std::lock_guard guard(lock_);
-    connection = connection_;
-  }
-  lose(connection.get(), true);
+  lose(connection_now().get(), true);
   {
     const std::lock_guard handing(handing_);
     is_frozen_ = false;

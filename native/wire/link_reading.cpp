@@ -182,14 +182,7 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
     }
     case kMoved:
       // Not believed of a client. What makes no sense leaves the session where it is.
-      if (is_client() && moved_ && moved_(reader.get_text())) {
-        std::shared_ptr<Connection> connection;
-        {
-          const std::lock_guard guard(lock_);
-          connection = connection_;
-        }
-        lose(connection.get(), false);
-      }
+      if (is_client() && moved_ && moved_(reader.get_text())) lose(connection_now().get(), false);
       return true;
     case kGoodbye:
       was_ended_ = true;

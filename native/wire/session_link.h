@@ -99,6 +99,7 @@ class SessionLink final : public ServerLink {
   void read_bulk();
   bool dial_bulk();
   void install(Greeted greeted);
+  std::shared_ptr<Connection> connection_now();
   void lose(const Connection* connection, bool by_silence);
   void end(std::string_view why);
   void check_silence();
