@@ -109,26 +109,23 @@ class BrokerLine {
     const std::lock_guard lock(mutex_);
     peers_.push_back(
         wire::Json::Members{{"type", "peer"}, {"peer", static_cast<std::int64_t>(peer)}, {"key", wire::to_hex(key)}});
-    if (broker_.is_open()) send_control(broker_.get(), peers_.back());
+    send(peers_.back());
   }
 
   void refused(std::string_view why, const std::string& address) {
-    const std::lock_guard lock(mutex_);
-    if (broker_.is_open())
-      send_control(broker_.get(), wire::Json::Members{{"type", "refused"}, {"why", why}, {"address", address}});
+    say(wire::Json::Members{{"type", "refused"}, {"why", why}, {"address", address}});
   }
 
   void say(const wire::Json& message) {
     const std::lock_guard lock(mutex_);
-    if (broker_.is_open()) send_control(broker_.get(), message);
+    send(message);
   }
 
   /// The session of another server's worker is here: its client's connections are for this process.
   void adopts(wire::View session) {
     const std::lock_guard lock(mutex_);
     setup_.set("session", wire::to_hex(session));
-    if (broker_.is_open())
-      send_control(broker_.get(), wire::Json::Members{{"type", "adopted"}, {"session", setup_["session"]}});
+    send(wire::Json::Members{{"type", "adopted"}, {"session", setup_["session"]}});
   }
 
   /// Never returns; hands over what comes.
@@ -158,7 +155,7 @@ class BrokerLine {
     const std::lock_guard lock(mutex_);
     broker_ = std::move(next);  // the newest broker is the one there is
     send_state();
-    for (const auto& peer : peers_) send_control(broker_.get(), peer);
+    for (const auto& peer : peers_) send(peer);
   }
 
   void lose(int fd) {
@@ -167,14 +164,18 @@ class BrokerLine {
   }
 
   void send_state() {
-    if (!broker_.is_open()) return;
-    send_control(broker_.get(), wire::Json::Members{{"type", "state"},
-                                                    {"session", setup_["session"]},
-                                                    {"lease", setup_["lease"]},
-                                                    {"address", setup_["address"]},
-                                                    {"client_pid", setup_["client_pid"]},
-                                                    {"started", started_},
-                                                    {"proven", is_proven_}});
+    send(wire::Json::Members{{"type", "state"},
+                             {"session", setup_["session"]},
+                             {"lease", setup_["lease"]},
+                             {"address", setup_["address"]},
+                             {"client_pid", setup_["client_pid"]},
+                             {"started", started_},
+                             {"proven", is_proven_}});
+  }
+
+  /// Under the lock. Where there is no broker nobody hears it.
+  void send(const wire::Json& message) {
+    if (broker_.is_open()) send_control(broker_.get(), message);
   }
 
   wire::Json setup_;
@@ -235,14 +236,15 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   broker.proven();
   WorkerPeers peers(is_plain ? "tcp" : "tls", limits,
                     [&](std::uint64_t peer, wire::View peer_key) { broker.expects(peer, peer_key); });
-  Arrived arrived;
+  const WorkerMove::Tell say = [&](const wire::Json& word) { broker.say(word); };
+  Arrived arrived(say);
   peers.on_take_over = [&](wire::View session, wire::View state) {
     auto* const next = arrived.begin(first->preamble, session, *key, limits, *backend, state, *link);
     if (next) broker.adopts(session);
     return next;
   };
   backend->start(*link, peers);
-  WorkerMove move(*link, *backend, limits, [&](const wire::Json& word) { broker.say(word); });
+  WorkerMove move(*link, *backend, limits, say);
 
   std::atomic<int> handshakes = 0;
   const auto attach = [&](Attachment attachment) {
@@ -268,7 +270,7 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   };
   std::thread([&] {
     broker.converse(attach, end, [&](const wire::Json& order) {
-      auto* const mover = arrived.mover([&](const wire::Json& word) { broker.say(word); });
+      auto* const mover = arrived.mover();
       obey(mover ? *mover : move, order);
     });
   }).detach();

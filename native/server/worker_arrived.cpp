@@ -16,8 +16,7 @@ wire::Link* Arrived::begin(const wire::Preamble& like, wire::View session, wire:
     link_ = wire::resume_session(preamble, key, limits, backend, state);
   } catch (const wire::Error&) { return nullptr; }
   session_ = preamble.session;
-  limits_ = limits;
-  backend_ = &backend;
+  mover_ = std::make_unique<WorkerMove>(*link_, backend, limits, tell_);
   bringer_ = &bringer;
   reader_ = std::thread([link = link_.get()] { link->run(); });
   return link_.get();
@@ -34,10 +33,8 @@ void Arrived::attach(int fd, const wire::Preamble& preamble, const wire::Begun& 
   if (preamble.kind == wire::ConnectionKind::command && !is_there_.exchange(true)) bringer_->close();
 }
 
-WorkerMove* Arrived::mover(WorkerMove::Tell tell) {
+WorkerMove* Arrived::mover() {
   const std::lock_guard guard(lock_);
-  if (!link_) return nullptr;
-  if (!mover_) mover_ = std::make_unique<WorkerMove>(*link_, *backend_, limits_, std::move(tell));
   return mover_.get();
 }
 

@@ -16,6 +16,8 @@ namespace flexrack::server {
 /// Thread-safe.
 class Arrived {
  public:
+  explicit Arrived(WorkerMove::Tell tell) : tell_(std::move(tell)) {}
+
   /// The client's link, which waits for it; null where there is one already or the state makes no sense. `bringer`: the
   /// link of the worker that has brought it. With `like`'s lease.
   wire::Link* begin(const wire::Preamble& like, wire::View session, wire::View key, const wire::Limits& limits,
@@ -25,17 +27,16 @@ class Arrived {
   /// Takes it; the worker that has brought the session hears of the first. Throws wire::Error.
   void attach(int fd, const wire::Preamble& preamble, const wire::Begun& begun);
   /// Of a session that may go on to a further server; null where none has come.
-  WorkerMove* mover(WorkerMove::Tell tell);
+  WorkerMove* mover();
   /// After the end of the bringer's link: returns when the session is over, or at once where its client has not come
   /// and the bringer has taken it back.
   void run_on();
   void close();
 
  private:
+  const WorkerMove::Tell tell_;
   std::mutex lock_;
   wire::Id session_{};
-  wire::Limits limits_;
-  backend::Backend* backend_ = nullptr;
   wire::ServerLink* bringer_ = nullptr;
   std::unique_ptr<wire::ServerLink> link_;
   std::unique_ptr<WorkerMove> mover_;
