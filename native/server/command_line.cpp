@@ -57,6 +57,9 @@ std::string absolute(const std::string& path) {
   return getcwd(here, sizeof here) == nullptr ? path : std::string(here) + "/" + path;
 }
 
+/// A bare name is the loader's to find.
+std::string library(const std::string& value) { return value.find('/') == value.npos ? value : absolute(value); }
+
 int devices(const BackendChoice& backend) {
   try {
     std::printf(
@@ -138,11 +141,11 @@ bool take(const std::string& name, const std::string& value, DaemonSettings& set
   } else if (name == "--backend" && is_backend(value)) {
     broker.backend.name = value;
   } else if (name == "--nccl" && !value.empty()) {
-    broker.backend.nccl = value.find('/') == value.npos ? value : absolute(value);
+    broker.backend.nccl = library(value);
   } else if (name == "--nvml" && !value.empty()) {
-    broker.backend.nvml = value.find('/') == value.npos ? value : absolute(value);
+    broker.backend.nvml = library(value);
   } else if (name == "--driver" && !value.empty()) {
-    broker.backend.driver = value.find('/') == value.npos ? value : absolute(value);
+    broker.backend.driver = library(value);
   } else {
     return false;
   }
