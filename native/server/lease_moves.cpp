@@ -41,9 +41,8 @@ void LeaseMoves::ask_sessions(const Id& lease) {
 
 void LeaseMoves::tell(const Id& lease, const std::set<Id>& sessions, const wire::Json& message) {
   for (const auto& session : sessions) {
-    const auto found = workers_.workers().find(session);
-    if (found != workers_.workers().end() && found->second->lease == lease)
-      send_control(found->second->control.get(), message);
+    const auto* worker = workers_.find(session);
+    if (worker && worker->lease == lease) send_control(worker->control.get(), message);
   }
 }
 
