@@ -20,9 +20,7 @@ bool is_journaled_call(std::uint16_t op) {
     case cu::FindVariable::kOp:
     case cu::KernelSetAttribute::kOp:
     case cu::FuncSetAttribute::kOp:
-    case cu::Instantiate::kOp:
-    case cu::CtxEnablePeerAccess::kOp:
-    case cu::CtxDisablePeerAccess::kOp: return true;
+    case cu::Instantiate::kOp: return true;
     default: return false;
   }
 }
@@ -58,8 +56,6 @@ std::uint64_t object_of(std::uint16_t op, wire::View body) {
     case cu::SetLimit::kOp: return object_in(body, &cu::SetLimit::context);
     case cu::CtxSetFlags::kOp: return object_in(body, &cu::CtxSetFlags::context);
     case cu::CtxSetCacheConfig::kOp: return object_in(body, &cu::CtxSetCacheConfig::context);
-    case cu::CtxEnablePeerAccess::kOp: return object_in(body, &cu::CtxEnablePeerAccess::context);
-    case cu::CtxDisablePeerAccess::kOp: return object_in(body, &cu::CtxDisablePeerAccess::context);
     case cu::Load::kOp: return object_in(body, &cu::Load::module);
     case cu::FindKernel::kOp: return object_in(body, &cu::FindKernel::module);
     case cu::FindVariable::kOp: return object_in(body, &cu::FindVariable::module);
@@ -86,9 +82,9 @@ std::uint64_t object_of(std::uint16_t op, wire::View body) {
 std::string setting_of(std::uint16_t op, wire::View body) {
   std::size_t bytes = body.size();
   switch (op) {
-    case cu::SetLimit::kOp:            // context, which
-    case cu::CtxSetFlags::kOp:         // context
-    case cu::CtxSetCacheConfig::kOp: bytes = op == cu::SetLimit::kOp ? 12 : 8; break;
+    case cu::SetLimit::kOp: bytes = 12; break;  // context, which
+    case cu::CtxSetFlags::kOp:
+    case cu::CtxSetCacheConfig::kOp: bytes = 8; break;   // context
     case cu::FuncSetAttribute::kOp: bytes = 20; break;  // context, function, attribute
     default: break;
   }
@@ -114,11 +110,12 @@ const char* obstacle_of(std::uint16_t op) {
 bool Journal::keeps(std::uint16_t op, wire::View body) { return object_of(op, body) != 0; }
 
 void Journal::note(const wire::Header& header, wire::View body) {
-  if (const auto* what = obstacle_of(header.op); what && obstacle_.empty()) obstacle_ = what;
   if (header.op == cu::Describe::kOp) {
     describing_ = header.sequence;
     process_ = object_in(body, &cu::Describe::process);
   }
+  if (!obstacle_.empty()) return;
+  if (const auto* what = obstacle_of(header.op)) return stays(what);
   const auto object = object_of(header.op, body);
   if (object == 0) return;
   if (header.op != cu::Load::kOp) return add(header, object, body);
@@ -132,22 +129,22 @@ void Journal::note(const wire::Header& header, wire::View body) {
 }
 
 void Journal::add(const wire::Header& header, std::uint64_t object, wire::View body) {
-  if (is_full_) return;
   bytes_ += body.size();
   if (entries_.size() >= look_at_ || bytes_ > kMostBytes) drop_gone();
-  if (entries_.size() >= kMost || bytes_ > kMostBytes) {
-    obstacle_ = "it has made more than can be said again";
-    is_full_ = true;
-    settings_.clear();
-    waiting_.clear();
-    entries_.clear();
-    return;
-  }
+  if (entries_.size() >= kMost || bytes_ > kMostBytes) return stays("it has made more than can be said again");
   const bool is_call = is_journaled_call(header.op);
-  entries_.push_back({header.op, object, {body.begin(), body.end()}, {}, is_call, !is_call});
+  entries_.push_back({header.op, object, {body.begin(), body.end()}, {}, !is_call});
   const auto made = std::prev(entries_.end());
   if (is_call) waiting_[header.sequence] = made;
   else if (is_setting(header.op)) take_place(made);
+}
+
+/// For good: nothing is kept any more.
+void Journal::stays(const char* why) {
+  obstacle_ = why;
+  settings_.clear();
+  waiting_.clear();
+  entries_.clear();
 }
 
 /// Drops the entry of an earlier message of the same setting.

@@ -22,7 +22,7 @@ class Journal {
     std::uint16_t op = 0;
     std::uint64_t object = 0;  ///< goes with it
     wire::Bytes body{}, reply{};
-    bool is_call = false, is_answered = false;
+    bool is_answered = false;   ///< or no call
   };
 
   explicit Journal(const HandleTable& handles) : handles_(handles) {}
@@ -39,7 +39,7 @@ class Journal {
   /// How the client's devices were described to it, and its process as it called it.
   const wire::Bytes& described() const { return described_; }
   std::uint64_t process() const { return process_; }
-  /// Something was used that a session cannot take along; empty: nothing.
+  /// Something was used that a session cannot take along, and nothing is kept of it any more; empty: nothing.
   const std::string& obstacle() const { return obstacle_; }
 
  private:
@@ -47,6 +47,7 @@ class Journal {
   static constexpr std::size_t kMost = 1 << 20;       ///< entries; a session that has made more cannot move
   static constexpr std::size_t kMostBytes = std::size_t{256} << 20;  ///< the same for what they say
   void add(const wire::Header& header, std::uint64_t object, wire::View body);
+  void stays(const char* why);
   void take_place(std::list<Entry>::iterator made);
   void drop_gone();
 
@@ -56,7 +57,6 @@ class Journal {
   std::map<std::pair<std::uint64_t, std::string>, std::list<Entry>::iterator> settings_;  ///< by object and message
   std::size_t look_at_ = kFirstLook;
   std::size_t bytes_ = 0;  ///< of bodies and replies, with those that went since the last drop_gone()
-  bool is_full_ = false;   ///< more was said than is kept: the session stays, and nothing is
   std::string obstacle_;
   wire::Bytes described_;
   std::uint64_t describing_ = 0, process_ = 0;  ///< the call's sequence number
