@@ -20,19 +20,8 @@ bool is_same_reply(std::uint32_t op, wire::View now, wire::View then) {
     return decode(now, here) && decode(then, there) && here.address == there.address && here.size == there.size;
   }
   if (op != cu::Load::kOp && op != cu::FindKernel::kOp) return true;
-  std::vector<std::uint64_t> here, there;
-  const auto kernels = [&](auto reply, wire::View body, std::vector<std::uint64_t>& into) {
-    if (!decode(body, reply)) return false;
-    if constexpr (requires { reply.kernels; })
-      for (const auto& one : reply.kernels) into.push_back(one.kernel);
-    else
-      for (const auto& one : reply.kernel) into.push_back(one.kernel);
-    return true;
-  };
-  const bool is_read = op == cu::Load::kOp
-                           ? kernels(cu::LoadReply{}, now, here) && kernels(cu::LoadReply{}, then, there)
-                           : kernels(cu::FindKernelReply{}, now, here) && kernels(cu::FindKernelReply{}, then, there);
-  return is_read && here == there;
+  const auto here = kernels_in(op, now);
+  return here && here == kernels_in(op, then);
 }
 
 template <class Reply>

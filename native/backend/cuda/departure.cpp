@@ -145,13 +145,8 @@ void CudaDeparture::send_images() {
 }
 
 void CudaDeparture::send_entry(const Journal::Entry& entry) {
-  std::uint64_t number = 0;
-  cu::LoadReply loaded;
-  cu::FindKernelReply found;
-  if (entry.op == cu::Load::kOp && decode(entry.reply, loaded) && !loaded.kernels.empty())
-    number = loaded.kernels.front().kernel;
-  if (entry.op == cu::FindKernel::kOp && decode(entry.reply, found) && !found.kernel.empty())
-    number = found.kernel.front().kernel;
+  const auto kernels = kernels_in(entry.op, entry.reply);
+  const auto number = kernels && !kernels->empty() ? kernels->front() : 0;
   demand(cu::RestoreMessage{.op = entry.op, .number = number, .body = entry.body, .expected = entry.reply},
          "an object of it cannot be made there (message " + std::to_string(entry.op) + ")");
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "gen/cuda/messages.h"
 
@@ -188,6 +187,17 @@ void Journal::drop_gone() {
   bytes_ = 0;
   for (const auto& entry : entries_) bytes_ += entry.body.size() + entry.reply.size();
   look_at_ = std::max(kFirstLook, 2 * entries_.size());
+}
+
+std::optional<std::vector<std::uint64_t>> kernels_in(std::uint32_t op, wire::View reply) {
+  std::vector<cu::Kernel> kernels;
+  if (cu::LoadReply loaded; op == cu::Load::kOp && decode(reply, loaded)) kernels = std::move(loaded.kernels);
+  else if (cu::FindKernelReply found; op == cu::FindKernel::kOp && decode(reply, found))
+    kernels = std::move(found.kernel);
+  else return std::nullopt;
+  std::vector<std::uint64_t> handles;
+  for (const auto& one : kernels) handles.push_back(one.kernel);
+  return handles;
 }
 
 std::uint64_t JournalLink::send(std::uint16_t op, std::uint16_t flags,
