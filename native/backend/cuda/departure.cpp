@@ -69,8 +69,14 @@ class CudaDeparture final : public Departure {
   void drain(std::size_t down_to);
   ModuleLayout layout_of(std::uint64_t context, std::uint64_t module, CUmodule native);
   [[noreturn]] void fail(std::string_view doing, std::int32_t status, std::string_view why);
+  template <class Reply>
+  Reply read(wire::View body);
   template <class Message>
-  void demand(const Message& message, std::string_view doing);
+  void expect(std::uint64_t sequence, std::string_view doing);
+  template <class Message>
+  void demand(const Message& message, std::string_view doing) {
+    expect<Message>(there_.ask(message), doing);
+  }
 
   Core& core_;
   Modules& modules_;
@@ -78,11 +84,7 @@ class CudaDeparture final : public Departure {
   WorkerCalls there_;
   std::set<std::string> images_;  ///< that are there, by hash
   std::vector<ModuleLayout> layouts_;
-  struct MovedPiece {
-    std::uint64_t sequence;
-    std::shared_ptr<wire::Bytes> bytes;
-  };
-  std::deque<MovedPiece> pieces_;
+  std::deque<std::uint64_t> pieces_;  ///< of memory, on their way: the calls
 };
 
 void CudaDeparture::fail(std::string_view doing, std::int32_t status, std::string_view why) {
@@ -92,11 +94,18 @@ void CudaDeparture::fail(std::string_view doing, std::int32_t status, std::strin
   throw std::runtime_error(text + core_.library.text_of(static_cast<CUresult>(status)));
 }
 
-template <class Message>
-void CudaDeparture::demand(const Message& message, std::string_view doing) {
-  const auto body = there_.call(message);
-  typename Message::Reply reply;
+template <class Reply>
+Reply CudaDeparture::read(wire::View body) {
+  Reply reply;
   if (!decode(body, reply)) throw std::runtime_error("the daemon there answers what makes no sense");
+  return reply;
+}
+
+/// Waits until that is carried out there.
+template <class Message>
+void CudaDeparture::expect(std::uint64_t sequence, std::string_view doing) {
+  const auto body = there_.answer(sequence);
+  const auto reply = read<typename Message::Reply>(body);
   if (reply.status != 0) fail(doing, reply.status, reply.text);
 }
 
@@ -110,10 +119,8 @@ void CudaDeparture::compare() {
   }
   const auto now = there_.call(cu::Describe{.process = process});
   if (then.empty()) return;  // the client has not asked yet
-  cu::DescribeReply before, after;
-  if (!decode(then, before) || !decode(now, after))
-    throw std::runtime_error("the daemon there answers what makes no sense");
-  if (const auto why = difference_of(before, after); !why.empty()) throw std::runtime_error(why);
+  const auto why = difference_of(read<cu::DescribeReply>(then), read<cu::DescribeReply>(now));
+  if (!why.empty()) throw std::runtime_error(why);
 }
 
 void CudaDeparture::send_images() {
@@ -133,13 +140,9 @@ void CudaDeparture::send_images() {
       image = modules_.image(load.hash);
     }
     if (!image) throw std::runtime_error("its code is too much to be kept here");
-    const wire::View content(image->data(), image->size() - 1);
-    const wire::Payload payload{.ticket = there_.link().ticket(), .size = content.size()};
-    const auto sequence = there_.ask(cu::RestoreImage{.hash = load.hash, .image = payload});
-    there_.link().push(payload.ticket, content, [image](bool) {}, true);
-    cu::RestoreImageReply reply;
-    const auto body = there_.answer(sequence);
-    if (!decode(body, reply) || reply.status != 0) fail("its code", reply.status, reply.text);
+    const auto content = wire::View(*image).first(image->size() - 1);
+    expect<cu::RestoreImage>(
+        there_.ask_with(cu::RestoreImage{.hash = load.hash}, &cu::RestoreImage::image, content, image), "its code");
     images_.insert(hash);
   }
 }
@@ -202,11 +205,7 @@ void CudaDeparture::send_memory() {
   }
   std::deque<std::uint64_t> asked;
   for (const auto& one : all) asked.push_back(there_.ask(one));
-  for (const auto sequence : asked) {
-    const auto body = there_.answer(sequence);
-    cu::RestoreMemoryReply reply;
-    if (!decode(body, reply) || reply.status != 0) fail("memory", reply.status, reply.text);
-  }
+  for (const auto sequence : asked) expect<cu::RestoreMemory>(sequence, "memory");
 }
 
 ModuleLayout CudaDeparture::layout_of(std::uint64_t context, std::uint64_t module, CUmodule native) {
@@ -260,10 +259,8 @@ void CudaDeparture::send_layouts(std::uint64_t module) {
 
 void CudaDeparture::drain(std::size_t down_to) {
   while (pieces_.size() > down_to) {
-    const auto body = there_.answer(pieces_.front().sequence);
+    expect<cu::RestoreBytes>(pieces_.front(), "its memory");
     pieces_.pop_front();
-    cu::RestoreBytesReply reply;
-    if (!decode(body, reply) || reply.status != 0) fail("its memory", reply.status, reply.text);
   }
 }
 
@@ -279,12 +276,8 @@ void CudaDeparture::send_bytes(std::uint64_t context, std::uint64_t at, std::uin
       core_.current = 0;
       if (!is_read) throw std::runtime_error("its memory cannot be read");
     }
-    const bool is_small = length < wire::kInlinePayload;
-    wire::Payload payload{.ticket = is_small ? 0 : there_.link().ticket(), .size = length};
-    if (is_small) payload.inline_data = *bytes;
-    const auto sequence = there_.ask(cu::RestoreBytes{.context = context, .address = at + done, .data = payload});
-    if (!is_small) there_.link().push(payload.ticket, *bytes, [bytes](bool) {}, true);
-    pieces_.push_back({sequence, bytes});
+    pieces_.push_back(there_.ask_with(cu::RestoreBytes{.context = context, .address = at + done},
+                                      &cu::RestoreBytes::data, *bytes, bytes));
     done += length;
   }
 }
@@ -325,13 +318,10 @@ void CudaDeparture::hand_over(wire::View session, wire::View link_state) {
     const std::lock_guard guard(core_.lock);
     number = modules_.next_own();
   }
-  const wire::Payload payload{.ticket = there_.link().ticket(), .size = link_state.size()};
-  const auto sequence = there_.ask(cu::TakeOver{.number = number, .session = session, .state = payload});
-  auto kept = std::make_shared<wire::Bytes>(link_state.begin(), link_state.end());
-  there_.link().push(payload.ticket, *kept, [kept](bool) {}, true);
-  cu::TakeOverReply reply;
-  const auto body = there_.answer(sequence);
-  if (!decode(body, reply) || reply.status != 0) fail("the session", reply.status, reply.text);
+  const auto kept = std::make_shared<wire::Bytes>(link_state.begin(), link_state.end());
+  expect<cu::TakeOver>(
+      there_.ask_with(cu::TakeOver{.number = number, .session = session}, &cu::TakeOver::state, *kept, kept),
+      "the session");
 }
 
 }  // namespace

@@ -31,13 +31,23 @@ class WorkerCalls final : public wire::Receiver {
   WorkerCalls(const WorkerCalls&) = delete;
 
   wire::Link& link() { return *link_; }
-  bool is_over() const { return link_->is_over(); }
 
   /// Sends it; answer() gives the reply.
   template <class Message>
   std::uint64_t ask(const Message& message) {
     const auto sequence = link_->send(Message::kOp, 0, [&](wire::Bytes& out) { encode(out, message); });
     link_->flush();
+    return sequence;
+  }
+  /// The same with bytes in `field`, which are in the message where they are few; `content` is of `kept`.
+  template <class Message>
+  std::uint64_t ask_with(Message message, wire::Payload Message::* field, wire::View content,
+                         std::shared_ptr<const wire::Bytes> kept) {
+    const bool is_small = content.size() < wire::kInlinePayload;
+    auto& payload = message.*field;
+    payload = {is_small ? 0 : link_->ticket(), content.size(), is_small ? content : wire::View()};
+    const auto sequence = ask(message);
+    if (!is_small) link_->push(payload.ticket, content, [kept = std::move(kept)](bool) {}, true);
     return sequence;
   }
   /// Waits for the reply to that. Throws std::runtime_error where it is refused or the link is over.
