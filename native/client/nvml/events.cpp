@@ -31,7 +31,7 @@ constexpr auto kLookEvery = std::chrono::milliseconds(100);
 
 struct Sets {
   std::mutex lock;
-  std::vector<std::shared_ptr<nvmlEventSet_st>> all;
+  std::vector<std::unique_ptr<nvmlEventSet_st>> all;
 };
 
 // Never destroyed: other threads may be inside while static objects go.
@@ -42,7 +42,7 @@ Sets& sets() {
 
 /// With the lock held; null: it is none of ours, or freed.
 nvmlEventSet_st* find(Sets& in, nvmlEventSet_t set) {
-  const auto found = std::ranges::find(in.all, set, &std::shared_ptr<nvmlEventSet_st>::get);
+  const auto found = std::ranges::find(in.all, set, &std::unique_ptr<nvmlEventSet_st>::get);
   return found == in.all.end() ? nullptr : found->get();
 }
 
@@ -90,7 +90,7 @@ nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
   if (!set) return NVML_ERROR_INVALID_ARGUMENT;
   auto& kept = sets();
   const std::lock_guard guard(kept.lock);
-  *set = kept.all.emplace_back(std::make_shared<nvmlEventSet_st>()).get();
+  *set = kept.all.emplace_back(std::make_unique<nvmlEventSet_st>()).get();
   return NVML_SUCCESS;
 }
 
