@@ -116,13 +116,9 @@ CUmodule Arrivals::module_in(std::uint64_t module, std::uint64_t context, CUresu
     status = CUDA_ERROR_INVALID_HANDLE;
     return nullptr;
   }
-  if (record->kind == Kind::module) return static_cast<CUmodule>(record->native);
   CUmodule made = nullptr;
   status = core_.bring_in(module, context);
-  if (status == CUDA_SUCCESS)
-    status = core_.table.cuLibraryGetModule
-                 ? core_.table.cuLibraryGetModule(&made, static_cast<CUlibrary>(record->native))
-                 : CUDA_ERROR_NOT_SUPPORTED;
+  if (status == CUDA_SUCCESS) status = core_.module_of(*record, made);
   return made;
 }
 
@@ -180,9 +176,7 @@ void Arrivals::on(const cu::RestoreEvent& m) {
   if (is_over_ || !record || record->kind != Kind::event) return;
   core_.reached_before[m.event] = m.milliseconds;
   auto& mark = core_.moved_at[record->context];
-  if (mark || !core_.make_current(record->context) || core_.table.cuEventCreate(&mark, 0) != CUDA_SUCCESS) return;
-  core_.table.cuEventRecord(mark, nullptr);
-  core_.table.cuEventSynchronize(mark);
+  if (!mark) mark = core_.reached_now(record->context);
 }
 
 void Arrivals::on(const cu::TakeOver& m, Respond<cu::TakeOverReply> respond) {

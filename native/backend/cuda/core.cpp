@@ -56,6 +56,22 @@ bool Core::make_current(std::uint64_t context) {
   return true;
 }
 
+CUresult Core::module_of(const Record& one, CUmodule& module) const {
+  if (one.kind == Kind::library)
+    return table.cuLibraryGetModule ? table.cuLibraryGetModule(&module, static_cast<CUlibrary>(one.native))
+                                    : CUDA_ERROR_NOT_SUPPORTED;
+  module = static_cast<CUmodule>(one.native);
+  return CUDA_SUCCESS;
+}
+
+CUevent Core::reached_now(std::uint64_t context) {
+  CUevent made = nullptr;
+  if (!make_current(context) || table.cuEventCreate(&made, 0) != CUDA_SUCCESS) return nullptr;
+  table.cuEventRecord(made, nullptr);
+  table.cuEventSynchronize(made);
+  return made;
+}
+
 void Core::noticed(std::uint64_t context, CUresult status) {
   if (context == 0 || !is_sticky(status) || !broken.insert(context).second) return;
   on_broken(context, status);

@@ -93,6 +93,10 @@ class Core {
   std::shared_ptr<HostSide> host_of(std::uint64_t context) const;
   /// A message that names a stream: it may put something there that changes mirrored memory.
   void put_on(std::uint16_t op, std::uint64_t context, std::uint64_t stream);
+  /// The code of a module, or of a library as the current context has it.
+  CUresult module_of(const Record& one, CUmodule& module) const;
+  /// An event of that context that is recorded and reached now; null where none can be made.
+  CUevent reached_now(std::uint64_t context);
 
   // ---- telling the client
   template <class Notice>

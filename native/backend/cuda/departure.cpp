@@ -239,10 +239,8 @@ void CudaDeparture::send_layouts(std::uint64_t module) {
     if (!record) return;
     const auto add = [&](std::uint64_t context) {
       if (!core_.make_current(context)) throw std::runtime_error("one of its contexts has failed");
-      auto native = static_cast<CUmodule>(record->native);
-      if (record->kind == Kind::library &&
-          (!core_.table.cuLibraryGetModule ||
-           core_.table.cuLibraryGetModule(&native, static_cast<CUlibrary>(record->native)) != CUDA_SUCCESS))
+      CUmodule native = nullptr;
+      if (core_.module_of(*record, native) != CUDA_SUCCESS)
         throw std::runtime_error("the driver does not tell where its variables are");
       found.push_back(layout_of(context, module, native));
     };
@@ -291,10 +289,7 @@ void CudaDeparture::send_events() {
     core_.handles.each([&](const Record& one) {
       if (one.kind != Kind::event) return;
       auto& mark = now[one.context];
-      if (!mark && core_.make_current(one.context) && core_.table.cuEventCreate(&mark, 0) == CUDA_SUCCESS) {
-        core_.table.cuEventRecord(mark, nullptr);
-        core_.table.cuEventSynchronize(mark);
-      }
+      if (!mark) mark = core_.reached_now(one.context);
       float milliseconds = 0;
       if (mark && core_.table.cuEventElapsedTime(&milliseconds, static_cast<CUevent>(one.native), mark) == CUDA_SUCCESS)
         return all.push_back({.event = one.handle, .milliseconds = milliseconds});
