@@ -74,7 +74,9 @@ class Talk:
         self.errors.close()
 
 
-class Nvml(unittest.TestCase):
+class Leased(unittest.TestCase):
+    """GPUs in software, and programs of PyPI that see them by NVML."""
+
     maxDiff = None
 
     @classmethod
@@ -94,6 +96,8 @@ class Nvml(unittest.TestCase):
         self.addCleanup(attached.close)
         return attached
 
+
+class Nvml(Leased):
     def lines(self, words, env):
         status, out, errors = run([self.python, PROGRAM, *words], env, preload=True)
         self.assertEqual(status, 0, errors[-3000:])

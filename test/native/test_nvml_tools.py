@@ -15,10 +15,8 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from environments import environment
 from servers import run
-from test_nvml import CONTEXT, MEMORY, PACKAGES, Talk
-from rack import GpuAttached, GpuDaemon  # noqa: E402 (test_nvml has made it known)
+from test_nvml import Leased, Talk
 
 MIB = 1 << 20
 
@@ -47,21 +45,18 @@ def from_debian(folder, packages):
         subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
 
 
-class Tools(unittest.TestCase):
+class Tools(Leased):
     @classmethod
     def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp(prefix="flexrack-nvidia-tools-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        from_debian(cls.folder, ["nvidia-smi", "nvtop"])
-        cls.smi = next(cls.folder.glob("usr/lib/nvidia/**/nvidia-smi"))
-        cls.nvtop = cls.folder / "usr" / "bin" / "nvtop"
-        cls.python = environment("nvml", PACKAGES) / "bin" / "python"
+        super().setUpClass()
+        tools = Path(tempfile.mkdtemp(prefix="flexrack-nvidia-tools-"))
+        cls.addClassCleanup(shutil.rmtree, tools)
+        from_debian(tools, ["nvidia-smi", "nvtop"])
+        cls.smi = next(tools.glob("usr/lib/nvidia/**/nvidia-smi"))
+        cls.nvtop = tools / "usr" / "bin" / "nvtop"
 
     def setUp(self):
-        daemon = GpuDaemon("sim", devices=2, options=("--sim-memory", str(MEMORY), "--sim-context", str(CONTEXT)))
-        self.addCleanup(daemon.stop)
-        self.attached = GpuAttached([daemon], "tls")
-        self.addCleanup(self.attached.close)
+        self.attached = self.attach([self.serve(devices=2)], "tls")
 
     def ask(self, *words):
         status, out, errors = run([self.smi, *words], self.attached.env, seconds=60, preload=True)
