@@ -142,6 +142,17 @@ class Daemon:
         self.stop()
 
 
+def server_entry(lease, number):
+    """A daemon's answer to `lease`, as lease files have it."""
+    return {
+        **lease["server"],
+        "node": f"node-{number}",
+        "lease": lease["lease"],
+        "key": lease["key"],
+        "devices": lease["devices"],
+    }
+
+
 class Attached:
     """Leases held, and the environment in which a program sees them: what `flexrack attach` does, without the rack.
     `held`: False leaves the holding to the test.
@@ -153,14 +164,7 @@ class Attached:
         self.leases = [daemon.lease(**(share or {})) for daemon in daemons]
         servers = []
         for index, lease in enumerate(self.leases):
-            server = {
-                **lease["server"],
-                "node": f"node-{index + 1}",
-                "lease": lease["lease"],
-                "key": lease["key"],
-                "transport": transport,
-                "devices": lease["devices"],
-            }
+            server = {**server_entry(lease, index + 1), "transport": transport}
             servers.append(rewrite(server) if rewrite else server)
         self.file = self.folder / "leases.json"
         self.file.touch(0o600)
@@ -181,16 +185,19 @@ class Attached:
         self.holds = None
         if not held:
             return
+        self.hold(prefix)
+        wait_until(
+            lambda: all(self.state(index) == "held" for index in range(len(daemons))) or self.holds.poll() is not None,
+            60,
+            "holding the leases",
+        )
+
+    def hold(self, prefix=()):
         self.holds = subprocess.Popen(
             [*prefix, str(BUILD / "flexrack-lease-keeper"), str(self.file), "--", "sleep", "infinity"],
             env=self.env,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-        )
-        wait_until(
-            lambda: all(self.state(index) == "held" for index in range(len(daemons))) or self.holds.poll() is not None,
-            60,
-            "holding the leases",
         )
 
     def state(self, index=0):

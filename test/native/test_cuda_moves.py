@@ -5,13 +5,12 @@ print is what they print when nobody moves them.
 import os
 import random
 import signal
-import subprocess
 import threading
 import time
 import unittest
 
 from cuda_programs import NATIVE, build
-from servers import BUILD, run, wait_until
+from servers import run, server_entry, wait_until
 from test_cuda_faults import Client, GpuAttached, GpuDaemon
 
 from rack import native_env  # noqa: E402  (test_cuda_faults has put its folder in the path)
@@ -34,14 +33,7 @@ class Moving:
         """What the daemon says of it; raises RuntimeError with its reason where the program stays."""
         target = self.daemons[to]
         taken = target.lease(**SHARE)
-        server = {
-            **taken["server"],
-            "node": f"node-{to + 1}",
-            "lease": taken["lease"],
-            "key": taken["key"],
-            "devices": taken["devices"],
-            "grace_seconds": taken["grace_seconds"],
-        }
+        server = {**server_entry(taken, to + 1), "grace_seconds": taken["grace_seconds"]}
         try:
             moved = self.daemons[self.at].ask("move", lease=self.lease, to=change(server), rest_seconds=rest)
         except RuntimeError:
@@ -52,14 +44,6 @@ class Moving:
             raise
         self.at, self.lease = to, taken["lease"]
         return moved
-
-    def hold(self):
-        self.attached.holds = subprocess.Popen(
-            [BUILD / "flexrack-lease-keeper", self.attached.file, "--", "sleep", "infinity"],
-            env=self.attached.env,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )
 
     def state(self, index):
         return [one["state"] for one in self.daemons[index].ask("leases")["leases"]]
@@ -160,7 +144,7 @@ class CudaMoves(unittest.TestCase):
         mover = threading.Thread(target=lambda: told.append(moving.move(1)))
         mover.start()
         wait_until(lambda: moving.state(1) == ["granted"], 30, "the other lease")
-        moving.hold()
+        moving.attached.hold()
         mover.join(60)
         self.assertEqual([one["state"] for one in told], ["moved"])
         wait_until(lambda: moving.lease in moving.attached.file.read_text(), 30, "the lease file's being changed")
