@@ -1,4 +1,5 @@
 import type {Running} from './types.ts'
+import {countedOf} from './used.ts'
 
 /** A run that has something, as far as it may make room. Times in seconds since 1970. */
 export interface Holder extends Running {
@@ -31,8 +32,8 @@ export function yieldsTo(
 ): boolean {
   if (!holder.preemptible || holder.priority > comer.priority) return false
   if (holder.priority < comer.priority) return true
-  const share = (user: string): number => Math.floor(Object.hasOwn(used, user) ? used[user]! : 0)
-  return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && share(comer.user) < share(holder.user)
+  const hadLess = countedOf(used, comer.user) < countedOf(used, holder.user)
+  return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && hadLess
 }
 
 /** GPU seconds that are lost with it (node seconds where it has no GPUs): what it did since its newest checkpoint. Pure. */
