@@ -38,7 +38,7 @@ export function yieldsTo(
 
 /** GPU seconds that are lost with it (node seconds where it has no GPUs): what it did since its newest checkpoint. Pure. */
 export function lostWith({gpus, parts, from, saved}: Holder, now: number): number {
-  return Math.max(gpus, gpus === 0 ? parts.length : 0) * Math.max(0, now - Math.max(from, saved ?? from))
+  return (gpus || parts.length) * Math.max(0, now - Math.max(from, saved ?? from))
 }
 
 /**
