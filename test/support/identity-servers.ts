@@ -1,53 +1,15 @@
-import {execFileSync, spawn, type ChildProcess} from 'node:child_process'
+import {spawn, type ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline/promises'
 import {fileURLToPath} from 'node:url'
 import {Client} from 'ldapts'
+import type {Certificates} from './certificates.ts'
 import {freePort} from './sshd.ts'
 
 export const LDAP_BASE = 'ou=people,dc=lab'
 export const LDAP_GROUPS = 'ou=groups,dc=lab'
-
-interface Certificates {
-  /** What signs them: a file (PEM). */
-  ca: string
-  key: string
-  cert: string
-}
-
-/** A server's certificate for a host, and an authority of its own, in the folder. */
-export async function certificateFor(folder: string, host: string): Promise<Certificates> {
-  const at = join(folder, `tls-${host}`)
-  await mkdir(at, {recursive: true})
-  const [ca, caKey, key, request, cert, more] = ['ca.pem', 'ca.key', 'key', 'request', 'cert', 'more'].map((one) =>
-    join(at, one),
-  ) as [string, string, string, string, string, string]
-  await writeFile(more, `subjectAltName=DNS:${host}\n`)
-  const openssl = (...args: string[]): void => void execFileSync('openssl', args, {stdio: 'ignore'})
-  const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-  openssl('req', '-x509', ...made, '-subj', '/CN=lab', '-keyout', caKey, '-out', ca)
-  openssl('req', ...made.slice(0, 5), '-subj', `/CN=${host}`, '-keyout', key, '-out', request)
-  openssl(
-    'x509',
-    '-req',
-    '-days',
-    '2',
-    '-in',
-    request,
-    '-CA',
-    ca,
-    '-CAkey',
-    caKey,
-    '-CAcreateserial',
-    '-extfile',
-    more,
-    '-out',
-    cert,
-  )
-  return {ca, key, cert}
-}
 
 /** A process that ends by itself where this one is killed. */
 function start(program: string, args: string[], stdio: 'ignore' | 'pipe'): ChildProcess {

@@ -7,6 +7,7 @@ import {createServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {certificateFor} from './certificates.ts'
 
 /** A package index on this machine's loopback, with and without TLS. */
 export interface PackageIndex {
@@ -41,63 +42,7 @@ export function makeWheel(folder: string, name: string, version: string): void {
 export async function startPackageIndex(packages: string[]): Promise<PackageIndex> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-index-'))
   for (const name of packages) makeWheel(folder, name, '1.0')
-  const [ca, key, cert] = ['ca.pem', 'key.pem', 'cert.pem'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
-  const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      ...fresh,
-      '-days',
-      '2',
-      '-subj',
-      '/CN=authority',
-      '-keyout',
-      join(folder, 'ca-key.pem'),
-      '-out',
-      ca,
-    ],
-    {stdio: 'ignore'},
-  )
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      ...fresh,
-      '-subj',
-      '/CN=index',
-      '-addext',
-      'subjectAltName=IP:127.0.0.1',
-      '-keyout',
-      key,
-      '-out',
-      join(folder, 'request.pem'),
-    ],
-    {stdio: 'ignore'},
-  )
-  const signed = [
-    'x509',
-    '-req',
-    '-days',
-    '2',
-    '-copy_extensions',
-    'copy',
-    '-CA',
-    ca,
-    '-CAkey',
-    join(folder, 'ca-key.pem'),
-    '-CAcreateserial',
-    '-in',
-    join(folder, 'request.pem'),
-    '-out',
-    cert,
-  ]
-  execFileSync('openssl', signed, {stdio: 'ignore'})
+  const {ca, key, cert} = await certificateFor(folder, '127.0.0.1')
   const asked: string[] = []
   const held = new Map<string, Promise<void>>()
   const answer = async ({url = ''}: IncomingMessage, response: ServerResponse): Promise<void> => {

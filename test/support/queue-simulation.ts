@@ -18,7 +18,7 @@ export interface Simulated {
   utilisation: number
 }
 
-type UseOf = Use & {user: string}
+export type UseOf = Use & {user: string}
 
 const RACK = {nodes: 8, gpus: 4}
 
@@ -109,7 +109,7 @@ export function collisions(jobs: readonly Job[], {starts}: Simulated): string[] 
   })
 }
 
-function gpusOf({parts}: Waiting): number {
+export function gpusOf({parts}: Waiting): number {
   return parts.reduce((sum, one) => sum + one.gpus.length, 0)
 }
 
@@ -117,7 +117,7 @@ function withoutLimit(one: Waiting): Waiting {
   return {...one, limit: null}
 }
 
-function usedBy(uses: readonly UseOf[], now: number): Record<string, number> {
+export function usedBy(uses: readonly UseOf[], now: number): Record<string, number> {
   const used: Record<string, number> = {}
   for (const {user, ...use} of uses) used[user] = (used[user] ?? 0) + decayed(use, now)
   return used

@@ -1,6 +1,6 @@
-import {decayed, turnsOf, yieldsTo, type Holder, type Use, type Waiting} from '../../src/lib/fairness/index.ts'
+import {SLICE_SECONDS, turnsOf, yieldsTo, type Holder, type Waiting} from '../../src/lib/fairness/index.ts'
 import {lostWith} from '../../src/lib/fairness/room.ts'
-import type {Job} from './queue-simulation.ts'
+import {gpusOf, usedBy, type Job, type UseOf} from './queue-simulation.ts'
 
 export interface Span {
   run: string
@@ -27,7 +27,7 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
   const todo = jobs.toSorted((a, b) => a.wants.since - b.wants.since)
   const left = new Map(jobs.map((one) => [one.wants.run, one.takes]))
   const byRun = new Map(jobs.map((one) => [one.wants.run, one.wants]))
-  const [spans, uses]: [Span[], (Use & {user: string})[]] = [[], []]
+  const [spans, uses]: [Span[], UseOf[]] = [[], []]
   let running: (Holder & {until: number})[] = []
   let waiting: Waiting[] = []
   let [now, lost] = [0, 0]
@@ -39,7 +39,7 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
   while (todo.length > 0 || waiting.length > 0 || running.length > 0) {
     const next = Math.min(todo[0]?.wants.since ?? Infinity, ...running.map((one) => one.until))
     // who may make room only after its slice is asked again then
-    now = waiting.length > 0 ? Math.min(next, now + 600) : next
+    now = waiting.length > 0 ? Math.min(next, now + SLICE_SECONDS) : next
     for (const one of running)
       one.saved = one.from + Math.floor((now - one.from) / CHECKPOINT_SECONDS) * CHECKPOINT_SECONDS
     for (const one of running.filter(({until}) => until <= now)) end(one)
@@ -65,8 +65,8 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
       turns = turnsOf({now, running, waiting, used})
     }
     for (const {run} of turns.filter((one) => one.starts)) {
-      const {user, priority, parts, limit} = byRun.get(run)!
-      const gpus = parts.reduce((sum, part) => sum + part.gpus.length, 0)
+      const wants = byRun.get(run)!
+      const {user, priority, parts, limit} = wants
       const ends = limit === null ? null : now + limit
       const until = now + left.get(run)!
       running.push({
@@ -74,7 +74,7 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
         user,
         priority,
         parts,
-        gpus,
+        gpus: gpusOf(wants),
         ends,
         until,
         from: now,
@@ -85,10 +85,4 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
     }
   }
   return {spans, lost}
-}
-
-function usedBy(uses: readonly (Use & {user: string})[], now: number): Record<string, number> {
-  const used: Record<string, number> = {}
-  for (const {user, ...use} of uses) used[user] = (used[user] ?? 0) + decayed(use, now)
-  return used
 }

@@ -2,6 +2,7 @@ import {hostOf, type Site} from './site.ts'
 import {warnOfReboot} from '../reboot/index.ts'
 import {listRecords} from './store.ts'
 import {nodesOf} from './document.ts'
+import {needsAgent} from './scaling.ts'
 
 const TTL_SECONDS = 90 * 24 * 3600
 
@@ -25,9 +26,7 @@ export async function joinAgent(site: Site, node: string): Promise<void> {
 /** Ends the agent of a node, unless another endpoint needs it there. */
 export async function endAgent(site: Site, node: string, except: string): Promise<void> {
   const others = (await listRecords(site.head)).filter(({document}) => document.name !== except)
-  const isNeeded = others.some(
-    ({document}) => document.releases.some(({scaling, gpus}) => scaling ?? gpus) && nodesOf(document).includes(node),
-  )
+  const isNeeded = others.some(({document}) => document.releases.some(needsAgent) && nodesOf(document).includes(node))
   if (isNeeded) return
   const {stopped} = await (await hostOf(site, node)).call('serving.leave', {})
   if (stopped) await site.head.request('DELETE', `/flexrack/v1/agents/${encodeURIComponent(node)}`)

@@ -51,18 +51,20 @@ export function withPrepared(replicas: Replica[], scaling: ReleaseScaling | unde
   return replicas.map((replica, index) => (index < started ? replica : {...replica, prepared: true}))
 }
 
-/**
- * Of these replicas those to start, those to prepare, and the nodes that need an agent: it starts servers where the head
- * wants them, and tells it how much they use their GPUs. Pure.
- */
+/** Whether its nodes need an agent: it starts servers where the head wants them, and tells it how they use their GPUs. Pure. */
+export function needsAgent({scaling, gpus}: Pick<Release, 'scaling' | 'gpus'>): boolean {
+  return scaling !== undefined || gpus !== undefined
+}
+
+/** Of these replicas those to start, those to prepare, and the nodes that need an agent. Pure. */
 export function startsOf(
   replicas: Replica[],
-  {scaling, gpus}: Pick<Release, 'scaling' | 'gpus'>,
+  release: Pick<Release, 'scaling' | 'gpus'>,
 ): {start: Replica[]; prepare: Replica[]; agents: string[]} {
   return {
     start: replicas.filter(({prepared}) => !prepared),
     prepare: replicas.filter(({prepared}) => prepared),
-    agents: scaling || gpus ? [...new Set(replicas.map(({node}) => node))] : [],
+    agents: needsAgent(release) ? [...new Set(replicas.map(({node}) => node))] : [],
   }
 }
 

@@ -1,4 +1,5 @@
 import type {Running} from './types.ts'
+import {countedOf} from './used.ts'
 
 /** A run that has something, as far as it may make room. Times in seconds since 1970. */
 export interface Holder extends Running {
@@ -31,13 +32,13 @@ export function yieldsTo(
 ): boolean {
   if (!holder.preemptible || holder.priority > comer.priority) return false
   if (holder.priority < comer.priority) return true
-  const share = (user: string): number => Math.floor(Object.hasOwn(used, user) ? used[user]! : 0)
-  return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && share(comer.user) < share(holder.user)
+  const hadLess = countedOf(used, comer.user) < countedOf(used, holder.user)
+  return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && hadLess
 }
 
 /** GPU seconds that are lost with it (node seconds where it has no GPUs): what it did since its newest checkpoint. Pure. */
 export function lostWith({gpus, parts, from, saved}: Holder, now: number): number {
-  return Math.max(gpus, gpus === 0 ? parts.length : 0) * Math.max(0, now - Math.max(from, saved ?? from))
+  return (gpus || parts.length) * Math.max(0, now - Math.max(from, saved ?? from))
 }
 
 /**

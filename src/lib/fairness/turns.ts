@@ -1,4 +1,5 @@
 import type {Part, QueueFacts, Running, Turn, Waiting} from './types.ts'
+import {countedOf} from './used.ts'
 
 /**
  * Who may start now, in the order of the line. What those before a run in line want is kept for them, from the moment by
@@ -40,11 +41,10 @@ export function turnsOf(facts: QueueFacts): Turn[] {
  * for everybody who knows the same. Pure.
  */
 function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
-  const share = ({user}: Waiting): number => Math.floor(Object.hasOwn(used, user) ? used[user]! : 0)
   return waiting.toSorted(
     (a, b) =>
       b.priority - a.priority ||
-      share(a) - share(b) ||
+      countedOf(used, a.user) - countedOf(used, b.user) ||
       a.since - b.since ||
       (a.run < b.run ? -1 : a.run > b.run ? 1 : 0),
   )

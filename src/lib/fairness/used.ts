@@ -14,6 +14,11 @@ export function decayed({gpus, from, to}: Use, now: number): number {
   return (gpus * Math.max(0, weight(to) - weight(from)) * HALF_LIFE) / Math.LN2 / 3600
 }
 
+/** What somebody had of late, as the line counts it: in whole GPU hours. Pure. */
+export function countedOf(used: Readonly<Record<string, number>>, user: string): number {
+  return Math.floor(Object.hasOwn(used, user) ? used[user]! : 0)
+}
+
 /** What a sum of them counts after some time more. Pure. */
 export function faded(sum: number, seconds: number): number {
   return sum * 2 ** (-Math.max(0, seconds) / HALF_LIFE)

@@ -39,7 +39,11 @@ export function chooseDevices(devices: readonly GpuDevice[], request: GpuRequest
 
 /** Whether a share of this size is free on the device. */
 export function fits(device: GpuDevice, request: GpuRequest): boolean {
-  const share = shareOf(device, request)
+  return hasRoom(device, shareOf(device, request))
+}
+
+/** The same of a share that is known. */
+export function hasRoom(device: GpuDevice, share: {memory: number; compute: number; whole: boolean}): boolean {
   if (device.whole) return false
   if (share.whole) return device.holders.length === 0
   return share.memory <= device.free.memory && share.compute <= device.free.compute + 1e-9

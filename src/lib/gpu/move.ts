@@ -1,10 +1,12 @@
-import {CliError, isLoopback, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import {executePlan, throwIfFailed, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {LeaseRequest, MoveTarget} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
-import {candidates, isWildcard} from './reach.ts'
+import {hasRoom} from './choose.ts'
+import {wayTo} from './reach.ts'
+import {programsOf, whose} from './release.ts'
 import {leaseOn, releaseLeases, type TakenLease} from './take.ts'
 import type {Choice, GpuDevice, Lease} from './types.ts'
 
@@ -47,18 +49,15 @@ export const MOVE_HANDLERS: Handlers<MoveKinds, MoveEnv> = {'gpu.move': (input, 
 export function movePlan(command: string, moves: readonly Move[], restSeconds: number): PlanOf<MoveKinds> {
   return {
     command,
-    steps: moves.map(({lease, to}, index): StepOf<MoveKinds> => {
-      const {owner, purpose, programs} = lease
-      return {
-        id: `move:${lease.lease}`,
-        node: lease.node,
-        kind: 'gpu.move',
-        // One after the other: they share the nodes' links, and a program is to wait for its own bytes alone.
-        needs: index === 0 ? [] : [`move:${(moves[index - 1] as Move).lease.lease}`],
-        input: {node: lease.node, lease: lease.lease, to: to.node, request: likeIt(lease, to), restSeconds},
-        title: `Move lease ${lease.lease.slice(0, 8)} of ${owner}${purpose ? ` (${purpose})` : ''} to ${to.node}, GPU ${to.devices.map((one) => one.index).join(', ')}, with ${programs} program${programs === 1 ? '' : 's'}`,
-      }
-    }),
+    steps: moves.map(({lease, to}, index): StepOf<MoveKinds> => ({
+      id: `move:${lease.lease}`,
+      node: lease.node,
+      kind: 'gpu.move',
+      // One after the other: they share the nodes' links, and a program is to wait for its own bytes alone.
+      needs: index === 0 ? [] : [`move:${(moves[index - 1] as Move).lease.lease}`],
+      input: {node: lease.node, lease: lease.lease, to: to.node, request: likeIt(lease, to), restSeconds},
+      title: `Move ${whose(lease)} to ${to.node}, GPU ${to.devices.map((one) => one.index).join(', ')}, with ${programsOf(lease)}`,
+    })),
   }
 }
 
@@ -160,10 +159,8 @@ export function findPlace(lease: Lease, nodes: readonly string[], devices: reado
       (device) =>
         device.node === node &&
         device.name === first.name &&
-        !device.whole &&
-        (first.whole
-          ? device.holders.length === 0 && device.memory === first.memory
-          : device.free.memory >= first.memory && device.free.compute + 1e-9 >= first.compute),
+        hasRoom(device, first) &&
+        (!first.whole || device.memory === first.memory),
     )
     if (fitting.length >= lease.devices.length)
       return {
@@ -179,20 +176,7 @@ export function findPlace(lease: Lease, nodes: readonly string[], devices: reado
 /** The other daemon as this one and the programs dial it. Errors: GPU_REFUSED where the node does not reach it. */
 async function targetOf(place: Place, taken: TakenLease, source: Host, context: Context): Promise<MoveTarget> {
   const {server, lease, key, devices, graceSeconds, node} = taken
-  const bound = server.address
-  const local = isLoopback(bound) || isWildcard(bound) ? '127.0.0.1' : bound
-  const found = await source.call(
-    'gpu.reach',
-    {
-      unix: server.unix,
-      boot_id: server.boot_id,
-      loopback: isLoopback(local) ? local : null,
-      addresses: candidates(bound, nodeOf(place, node)),
-      port: server.port,
-      lease,
-    },
-    {signal: context.signal},
-  )
+  const found = await source.call('gpu.reach', wayTo(taken, nodeOf(place, node)), {signal: context.signal})
   if (found.address === null)
     throw new CliError('GPU_REFUSED', `${source.node} does not reach the GPU daemon of ${node}`, {
       hint: `flexrack gpu serve ${node}`,

@@ -40,15 +40,8 @@ export async function findRoute(
   context: Context,
 ): Promise<Route> {
   const rackNode = rack.nodes.find((one) => one.name === node) as RackNode
-  const local = isLoopback(server.address) || isWildcard(server.address) ? '127.0.0.1' : server.address
-  const question: WayQuestion = {
-    unix: server.unix,
-    boot_id: server.boot_id,
-    loopback: isLoopback(local) ? local : null,
-    addresses: candidates(server.address, rackNode),
-    port: server.port,
-    lease,
-  }
+  const local = ownAddress(server)
+  const question = wayTo({server, lease}, rackNode)
   const found = from ? await from.call('gpu.reach', question, {signal: context.signal}) : await lookFromHere(question)
   const here = {port: server.port, unix: found.unix ? server.unix : '', close: async () => {}}
   if (found.unix && transport !== 'tls' && transport !== 'tcp')
@@ -57,7 +50,25 @@ export async function findRoute(
   return openTunnel((await openHost(fleet, rackNode, context)).shell, {host: local, port: server.port}, from)
 }
 
-/** Where else than on its own machine a daemon may be reached. Loopback is nobody else's. */
+/** What is asked for the way to the daemon of a lease, which runs on `node`. Pure. */
+export function wayTo({server, lease}: Pick<TakenLease, 'server' | 'lease'>, node: RackNode): WayQuestion {
+  const local = ownAddress(server)
+  return {
+    unix: server.unix,
+    boot_id: server.boot_id,
+    loopback: isLoopback(local) ? local : null,
+    addresses: candidates(server.address, node),
+    port: server.port,
+    lease,
+  }
+}
+
+/** Where it is reached on its own machine. */
+function ownAddress({address}: Pick<TakenLease['server'], 'address'>): string {
+  return isLoopback(address) || isWildcard(address) ? '127.0.0.1' : address
+}
+
+/** Where else than there a daemon may be reached. Loopback is nobody else's. */
 export function candidates(bound: string, node: RackNode): string[] {
   if (isLoopback(bound)) return []
   return isWildcard(bound)

@@ -19,15 +19,24 @@ export const RELEASE_HANDLERS: Handlers<ReleaseKinds, ReleaseEnv> = {
 export function releasePlan(leases: Lease[]): PlanOf<ReleaseKinds> {
   return {
     command: 'gpu release',
-    steps: leases.map(({node, lease, owner, purpose, programs}): StepOf<ReleaseKinds> => ({
-      id: `release:${lease}`,
-      node,
+    steps: leases.map((one): StepOf<ReleaseKinds> => ({
+      id: `release:${one.lease}`,
+      node: one.node,
       kind: 'gpu.release',
       needs: [],
-      input: {node, lease},
-      title: `End lease ${lease.slice(0, 8)} of ${owner}${purpose ? ` (${purpose})` : ''}${programs > 0 ? `, with ${programs} program${programs === 1 ? '' : 's'} at work` : ''}`,
+      input: {node: one.node, lease: one.lease},
+      title: `End ${whose(one)}${one.programs > 0 ? `, with ${programsOf(one)} at work` : ''}`,
     })),
   }
+}
+
+/** `lease 3f9a0b12 of ann (notebook)`. */
+export function whose({lease, owner, purpose}: Lease): string {
+  return `lease ${lease.slice(0, 8)} of ${owner}${purpose ? ` (${purpose})` : ''}`
+}
+
+export function programsOf({programs}: Lease): string {
+  return `${programs} program${programs === 1 ? '' : 's'}`
 }
 
 /** Ends them. Errors: as throwIfFailed. */

@@ -1,10 +1,10 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import type {LinesAt, PageAsks, PageLines} from '../head/index.ts'
+import type {PageAsks, PageLines} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
 import type {Verbs} from '../protocol/index.ts'
 import {openRuns, type FoundRun} from '../runs/index.ts'
 import type {PagePlace} from './answers.ts'
-import {earliest, mergedQuestion, mergeParts} from './merged.ts'
+import {earliest, mergedQuestion, mergeParts, placeOf} from './merged.ts'
 
 /** A run is looked for on all nodes once, not for each part of its log. Milliseconds. */
 const KNOWN_MS = 60_000
@@ -38,7 +38,7 @@ export class LogParts {
         const node = this.#place.rack.nodes.find((one) => one.name === name)
         if (!node) continue
         const host = await openHost(this.#place.fleet, node, this.#context)
-        const part = await host.call('run.window', {run, rank, attempt, ...wordsOf(at)}, {signal: this.#context.signal})
+        const part = await host.call('run.window', {run, rank, attempt, ...placeOf(at)}, {signal: this.#context.signal})
         this.#nodes.set(key, name)
         const {live, found, ...lines} = part
         return {...lines, node: name, open: live, ...(found !== null && {found})}
@@ -101,10 +101,4 @@ export class LogParts {
       await runs.close()
     }
   }
-}
-
-function wordsOf(at: LinesAt): {from?: number; search?: string; after?: number; failure?: boolean} {
-  if ('from' in at) return {from: at.from}
-  if ('search' in at) return {search: at.search, after: at.after}
-  return 'error' in at ? {failure: true} : {}
 }

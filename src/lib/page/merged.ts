@@ -1,4 +1,4 @@
-import type {MergedWish, PageLines} from '../head/index.ts'
+import type {LinesAt, MergedWish, PageLines} from '../head/index.ts'
 import type {Verbs} from '../protocol/index.ts'
 
 type MergedLog = Verbs['run.merged']['result']
@@ -9,17 +9,14 @@ const SILENT_MS = 120_000
 
 /** What a node is asked. */
 export function mergedQuestion({run, attempt, ranks, only, at}: MergedWish): Verbs['run.merged']['input'] {
-  const place =
-    'from' in at
-      ? {from: at.from}
-      : 'before' in at
-        ? {before: at.before}
-        : 'search' in at
-          ? {search: at.search, after: at.after}
-          : 'error' in at
-            ? {failure: true}
-            : {}
-  return {run, attempt, ranks, only, ...place}
+  return {run, attempt, ranks, only, ...('before' in at ? {before: at.before} : placeOf(at))}
+}
+
+/** A place in a log, as nodes are asked for it. Pure. */
+export function placeOf(at: LinesAt): {from?: number; search?: string; after?: number; failure?: boolean} {
+  if ('from' in at) return {from: at.from}
+  if ('search' in at) return {search: at.search, after: at.after}
+  return 'error' in at ? {failure: true} : {}
 }
 
 /** Where all nodes are to be read from, once each has said where it found what was looked for; undefined: nowhere. */

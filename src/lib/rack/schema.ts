@@ -149,12 +149,14 @@ export const rackSchema = z
         textfile: metricsFolder
           .optional()
           .describe(
-            "Folder of node_exporter's textfile collector, the same on all nodes. Each run keeps a file `flexrack_run_*.prom` there while it runs.",
+            "Folder of node_exporter's textfile collector, the same on all nodes. " +
+              'Each run keeps a file `flexrack_run_*.prom` there while it runs.',
           ),
         dcgm: metricsFolder
           .optional()
           .describe(
-            "Folder of dcgm-exporter's job mapping (`--hpc-job-mapping-dir`), the same on all nodes. Each run adds its name to the files of its GPUs there while it runs.",
+            "Folder of dcgm-exporter's job mapping (`--hpc-job-mapping-dir`), the same on all nodes. " +
+              'Each run adds its name to the files of its GPUs there while it runs.',
           ),
       })
       .optional()

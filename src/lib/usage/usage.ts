@@ -124,55 +124,49 @@ export function summarizeUsage(
   since: number,
   until: number,
 ): {rows: UsageRow[]; total: Omit<UsageRow, 'name'>} {
-  if (by === 'hour' || by === 'day') return byTime(entries, by, since, until)
-  const parts = entries.flatMap((entry) =>
+  const within = entries.filter((entry) => entry.ended >= since && entry.started <= until)
+  if (by === 'hour' || by === 'day') {
+    const whole = within.map((entry) => ({entry, share: 1}))
+    return {rows: rowsByTime(whole, by, since, until), total: totalOf(whole, since, until)}
+  }
+  const parts = within.flatMap((entry) =>
     by === 'node' && entry.node === null
       ? entry.nodes.map((node) => ({entry, name: node, share: 1 / entry.nodes.length}))
       : [{entry, name: nameOf(entry, by), share: 1}],
   )
-  const groups = Map.groupBy(
-    parts.filter(({entry}) => entry.ended >= since && entry.started <= until),
-    ({name}) => name,
-  )
+  const groups = Map.groupBy(parts, ({name}) => name)
   const rows = [...groups].map(([name, group]) => ({name, ...totalOf(group, since, until)}))
   rows.sort((a, b) => b.gpuHours - a.gpuHours || b.nodeHours - a.nodeHours || a.name.localeCompare(b.name))
   return {rows, total: totalOf([...groups.values()].flat(), since, until)}
 }
 
 /** An hour or a day without any run is none of the rows. */
-function byTime(
-  entries: UsageEntry[],
+function rowsByTime(
+  parts: {entry: UsageEntry; share: number}[],
   by: 'day' | 'hour',
   since: number,
   until: number,
-): {rows: UsageRow[]; total: Omit<UsageRow, 'name'>} {
+): UsageRow[] {
   const seconds = by === 'hour' ? 3600 : 86_400
   const slots = new Map<number, {entry: UsageEntry; share: number}[]>()
-  for (const entry of entries) {
-    const last = Math.min(entry.ended, until)
-    for (let slot = Math.floor(Math.max(entry.started, since) / seconds); slot * seconds < last; slot++) {
+  for (const part of parts) {
+    const last = Math.min(part.entry.ended, until)
+    for (let slot = Math.floor(Math.max(part.entry.started, since) / seconds); slot * seconds < last; slot++) {
       const group = slots.get(slot) ?? []
-      group.push({entry, share: 1})
+      group.push(part)
       slots.set(slot, group)
     }
   }
-  const rows = [...slots].toSorted(([a], [b]) => a - b)
   const name = (slot: number): string => {
     const text = new Date(slot * seconds * 1000).toISOString()
     return by === 'hour' ? `${text.slice(0, 10)} ${text.slice(11, 16)}Z` : text.slice(0, 10)
   }
-  const within = entries.filter((one) => one.ended >= since && one.started <= until)
-  return {
-    rows: rows.map(([slot, group]) => ({
+  return [...slots]
+    .toSorted(([a], [b]) => a - b)
+    .map(([slot, group]) => ({
       name: name(slot),
       ...totalOf(group, Math.max(since, slot * seconds), Math.min(until, (slot + 1) * seconds)),
-    })),
-    total: totalOf(
-      within.map((entry) => ({entry, share: 1})),
-      since,
-      until,
-    ),
-  }
+    }))
 }
 
 /** The same person at two machines is one user. */

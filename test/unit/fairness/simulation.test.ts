@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import {collide} from '../../../src/lib/fairness/index.ts'
-import {collisions, simulate, workload, type Job} from '../../support/queue-simulation.ts'
+import {collisions, gpusOf, simulate, workload, type Job} from '../../support/queue-simulation.ts'
 import {CHECKPOINT_SECONDS, simulateRoom, type SimulatedRoom, type Span} from '../../support/room-simulation.ts'
 
 const SEEDS = Array.from({length: 10}, (_, seed) => seed + 1)
@@ -61,7 +61,7 @@ test('who makes room loses less than a checkpoint each time, ends for somebody w
         with_.spans.some((other) => other.run === one.room && other.from === one.to),
         `seed ${seed}`,
       ).toBe(true)
-    const most = gave.reduce((sum, {run}) => sum + gpusIn(byRun.get(run)!) * CHECKPOINT_SECONDS, 0)
+    const most = gave.reduce((sum, {run}) => sum + gpusOf(byRun.get(run)!.wants) * CHECKPOINT_SECONDS, 0)
     expect(with_.lost).toBeLessThanOrEqual(most)
     for (const {wants, takes} of jobs) {
       const worked = with_.spans.filter((one) => one.run === wants.run).reduce((sum, {from, to}) => sum + to - from, 0)
@@ -81,10 +81,6 @@ test('who makes room loses less than a checkpoint each time, ends for somebody w
   expect(made, 'it happens').toBeGreaterThan(50)
   expect(saved, 'the highest priority waits less').toBeGreaterThan(0)
 })
-
-function gpusIn({wants}: Job): number {
-  return wants.parts.reduce((sum, one) => sum + one.gpus.length, 0)
-}
 
 function spansThatCollide(jobs: readonly Job[], spans: readonly Span[]): string[] {
   const wants = new Map(jobs.map((one) => [one.wants.run, one.wants.parts]))

@@ -5,7 +5,7 @@ import {readReservations} from '../../reservation/index.ts'
 import {needVolumes, volumeSteps} from '../../volume/index.ts'
 import {planWorkspace} from '../../workspace/index.ts'
 import {choosePlacement} from '../choose.ts'
-import {Outlook} from '../outlook.ts'
+import {outlookFor} from '../outlook.ts'
 import {requireMpi} from '../mpi.ts'
 import {placeRun} from '../place.ts'
 import {sharedWorkspaces} from '../shared-workspaces.ts'
@@ -32,8 +32,9 @@ export function isChosen({manifest: {train}}: Pick<TrainPlace, 'manifest'>, choi
 
 async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Context): Promise<Placed> {
   const wanted = placeRun(place.manifest, place.rack, choice)
-  const asking = new Outlook(wanted, place, context)
-  const placed = await choosePlacement(wanted, place, choice, () => asking.room(), context)
+  const outlook = outlookFor(wanted, place, context)
+  const room = async (): Promise<string[]> => (await outlook()).room.map((one) => one.run)
+  const placed = await choosePlacement(wanted, place, choice, room, context)
   const early = new EventEmitter<{open: [Host]}>()
   const gang = openGang(placed, place.fleet, (host) => early.emit('open', host), context)
   const [{spec}, workspaces, held, sums] = await Promise.all([
@@ -55,7 +56,7 @@ async function placeOnNodes(place: TrainPlace, choice: TrainChoice, context: Con
           )
         : [],
     ),
-    choice.look ? asking.sums() : [],
+    choice.look ? outlook().then(({sums}) => sums) : [],
     gang.then((one) => Promise.all(one.hosts.map((host) => needVolumes(host, one.spec.volumes, context)))),
     gang.then((one) =>
       one.spec.launcher === 'mpi' && place.manifest.workspace.image === undefined

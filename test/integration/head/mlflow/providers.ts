@@ -6,13 +6,8 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import type {PeopleFacts} from '../../../../src/lib/head/index.ts'
 import {passForms, type Typed} from '../../../support/device-browser.ts'
 import type {TestHead} from '../../../support/head.ts'
-import {
-  certificateFor,
-  LDAP_BASE,
-  LDAP_GROUPS,
-  startOidcProvider,
-  startSlapd,
-} from '../../../support/identity-servers.ts'
+import {LDAP_BASE, LDAP_GROUPS, startOidcProvider, startSlapd} from '../../../support/identity-servers.ts'
+import {certificateFor} from '../../../support/certificates.ts'
 import {buildProgram, flexrack, type Ended} from '../../../support/program.ts'
 
 /** The commands, with a provider and a directory that are not ours: oidc-provider and OpenLDAP. */

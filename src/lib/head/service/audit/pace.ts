@@ -1,4 +1,5 @@
 import {Failure} from '../failure.ts'
+import {Bucket} from '../usage/bucket.ts'
 
 /** Changes at once, and then a minute: of all tokens of a user together. */
 const BURST = 600
@@ -9,18 +10,17 @@ const A_MINUTE = 60
  * others did by writing more than is kept. At this pace a user alone fills less than 36 MiB a day.
  */
 export class ChangePace {
-  readonly #left = new Map<string, {changes: number; at: number}>()
+  readonly #users = new Map<string, Bucket>()
 
   /** `count`: changes that belong together; what there are more of than is left is owed. Errors: 429, with when to come again. */
   take(user: string, now = Date.now(), count = 1): void {
-    const known = this.#left.get(user) ?? {changes: BURST, at: now}
-    const changes = Math.min(BURST, known.changes + ((now - known.at) / 60_000) * A_MINUTE)
-    if (changes < 1) {
-      this.#left.set(user, {changes, at: now})
+    const bucket = this.#users.get(user) ?? new Bucket(A_MINUTE / 60, BURST, now)
+    this.#users.set(user, bucket)
+    const wait = bucket.wait(1, now)
+    if (wait > 0)
       throw new Failure(429, 'REFUSED', `${user} changes more than ${A_MINUTE} things a minute at this head`, {
-        retry_after: Math.ceil(((1 - changes) * 60) / A_MINUTE),
+        retry_after: Math.ceil(wait),
       })
-    }
-    this.#left.set(user, {changes: changes - count, at: now})
+    bucket.take(count)
   }
 }

@@ -61,13 +61,14 @@ export class Claims {
   }
 
   /** Errors: 409 QUOTA with the sum, 409 CONFLICT where the run is somebody else's. */
-  ask({wait = false, seen, ...wish}: ClaimWish, {user, teams}: Claimant): Promise<ClaimAnswer> {
+  ask(wish: ClaimWish, {user, teams}: Claimant): Promise<ClaimAnswer> {
     return this.#turns.take(async () => {
       const now = Date.now()
       await this.#sweep(now)
-      const before = this.#own(wish.run, user)
-      const {run, ...wanted} = wish
-      const claim: HeadClaim = {...wanted, user, teams, state: 'waiting', since: before?.since ?? now, seenAt: now}
+      const {run, wait = false, seen} = wish
+      const before = this.#own(run, user)
+      const since = before?.since ?? now
+      const claim: HeadClaim = {...wantedOf(wish), user, teams, state: 'waiting', since, seenAt: now}
       // It is the run's until that is over: what it has counts as it was said then, whatever is asked now.
       if (before?.token !== undefined) return {state: 'held', over: [], passes: [], why: null}
       this.#requireRoom(run, claim)
@@ -78,11 +79,11 @@ export class Claims {
         await this.#remove(run)
         throw new Failure(409, 'QUOTA', overText(hard), {over})
       }
-      const facts = {overOf, now, used: this.#used(now)}
-      const turn = seen ? turnOf(run, claim, this.#claims(), {...facts, seen}) : undefined
+      const facts = this.#roomFacts(now)
+      const turn = seen ? turnOf(run, claim, this.#claims(), {...facts, overOf, seen}) : undefined
       const isHeld = hard.length === 0 && (turn?.starts ?? true)
       const next: HeadClaim = isHeld ? {...claim, state: 'held', heldAt: before?.heldAt ?? now} : claim
-      const room = turn && wait && hard.length === 0 ? whoYields(turn, claim, this.#claims(), this.#roomFacts(now)) : []
+      const room = turn && wait && hard.length === 0 ? whoYields(turn, claim, this.#claims(), facts) : []
       // One that only says that it is there has not looked who has what. A name in line for the first time has told nobody.
       const claims = turn || isHeld || !before ? this.#withRoom(room, run, user) : this.#kept.claims
       await this.#save({...this.#kept, claims: {...claims, [run]: next}})
@@ -110,17 +111,18 @@ export class Claims {
       this.#heard.set(run, {saved: saved === null ? null : now - saved * 1000, at: now})
       if (!away) return {state: claim.state, room: roomOf(claim, new Map(this.#claims())), passes: [], why: null}
       await this.#sweep(now)
-      if (claim.state === 'held') await this.#save({...this.#kept, ...withEnded(this.#kept, claim, now)})
       const {heldAt: _heldAt, yields: _yields, ...others} = claim
       const waits: HeadClaim = {...others, state: 'waiting', seenAt: now}
+      const kept = claim.state === 'held' ? {...this.#kept, ...withEnded(this.#kept, claim, now)} : this.#kept
+      await this.#save({...kept, claims: {...kept.claims, [run]: waits}})
       const overOf = this.#limits(now)
       const hard = overOf(run, waits).filter((one) => !one.soft)
       const turn = turnOf(run, waits, this.#claims(), {overOf, now, used: this.#used(now)})
       const isHeld = hard.length === 0 && turn?.starts === true
-      const next: HeadClaim = isHeld ? {...waits, state: 'held', heldAt: now} : waits
+      if (!isHeld) return {state: 'waiting', room: null, passes: [], why: overText(hard) || whyOf(turn)}
+      const next: HeadClaim = {...waits, state: 'held', heldAt: now}
       await this.#save({...this.#kept, claims: {...this.#kept.claims, [run]: next}})
-      if (isHeld) return {state: 'held', room: null, passes: turn.passes, why: null}
-      return {state: 'waiting', room: null, passes: [], why: overText(hard) || whyOf(turn)}
+      return {state: 'held', room: null, passes: turn.passes, why: null}
     })
   }
 

@@ -1,6 +1,6 @@
 import type {PageHours, PageIdle} from '../../types.ts'
 import {address, html, type Html} from './html.ts'
-import {tableOr, warning} from './layout.ts'
+import {tableOr, tile, warning} from './layout.ts'
 import {duration, percent} from './words.ts'
 
 /** Days that can be looked back. */
@@ -32,17 +32,11 @@ function tiles({idle, total}: PageIdle): Html {
   const count = (state: string): number =>
     idle.filter((one) => one.state === state).reduce((sum, one) => sum + one.gpus, 0)
   const wasted = idleHours(total)
-  const tile = (name: string, value: string, kind = ''): Html =>
-    html`<div class="tile${kind}">
-      <dt>${name}</dt>
-      <dd>${value}</dd>
-    </div>`
   return html`<dl class="tiles">
-    ${tile('free now', String(count('free')))}${tile('leased, but idle', String(count('leased')))}${tile(
-      'of runs that hardly compute',
-      String(count('dark')),
-      count('dark') > 0 ? ' bad' : '',
-    )}${tile('GPU hours of runs', hours(total.hours))}${tile('of them measured idle', wasted === null ? 'not measured' : hours(wasted))}
+    ${tile('free now', count('free'))} ${tile('leased, but idle', count('leased'))}
+    ${tile('of runs that hardly compute', count('dark'), undefined, count('dark') > 0 ? 'bad' : '')}
+    ${tile('GPU hours of runs', hours(total.hours))}
+    ${tile('of them measured idle', wasted === null ? 'not measured' : hours(wasted))}
   </dl>`
 }
 

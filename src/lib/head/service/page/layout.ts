@@ -126,6 +126,14 @@ export function warning(error: string | undefined): Html | undefined {
   return error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`
 }
 
+/** One figure of a `dl`. `kind`: how it is marked. */
+export function tile(name: string, value: Content, more?: Content, kind = ''): Html {
+  return html`<div class="tile ${kind}">
+    <dt>${name}</dt>
+    <dd>${value}${more !== undefined && html`<small>${more}</small>`}</dd>
+  </div>`
+}
+
 /** One of a select, marked where it is the chosen one. */
 export function option(value: string, chosen: string, text = value): Html {
   return value === chosen

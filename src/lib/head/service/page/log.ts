@@ -81,7 +81,7 @@ export function logSection(
   const choices = [...(several ? ['all'] : []), ...ranks.map(String)]
   if (shown !== undefined && !choices.includes(shown)) choices.unshift(shown)
   const isEnd = lines !== undefined && !lines.open && isWhole(lines)
-  const next = search !== '' && !only && lines?.found !== undefined && lines.found !== null ? lines.found : undefined
+  const next = search !== '' && !only ? (lines?.found ?? undefined) : undefined
   return html`<section aria-labelledby="log-title">
     <h2 id="log-title">Log</h2>
     <form class="filter" method="get" action="${address(['runs', run.run])}#log-title">
@@ -105,8 +105,7 @@ export function logSection(
         >Search <input type="search" name="search" value="${search}" placeholder="text in the log" data-key="/"
       /></label>
       <label class="check"
-        >${only ? html`<input type="checkbox" name="only" value="1" checked />` : html`<input type="checkbox" name="only" value="1" />`}
-        its lines alone</label
+        ><input type="checkbox" name="only" value="1" ${only && html` checked`} /> its lines alone</label
       >
       <button>Show</button>
       <a class="button" href="${to({at: 'error', search: undefined, only: undefined, ...(several && {rank: 'all'})})}"
@@ -127,7 +126,7 @@ function legend(lines: PageLines, to: Link): Html {
   return html`<p class="legend">
     <span>rank ${lines.rank} on ${lines.node}, attempt ${lines.attempt}</span
     ><span>bytes ${lines.from} to ${lines.to} of ${lines.size} (${size(lines.size)})</span
-    >${lines.from > 0 && html`<a href="${to({from: String(Math.max(0, lines.from - 120_000))})}">earlier</a>`}${lines.to < lines.size && html`<a href="${to({from: String(lines.to)})}">later</a>`}
+    >${ways(to, lines.from > 0 && {from: Math.max(0, lines.from - 120_000)}, lines.to < lines.size && {from: lines.to})}
   </p>`
 }
 
@@ -139,13 +138,22 @@ function mergedLegend(lines: PageLines, to: Link): Html {
   return html`<p class="legend">
     <span>${lines.ranks.length} ranks on ${lines.node}, attempt ${lines.attempt}; by time, to some seconds</span
     ><span>${span}, ${size(lines.size)} in all</span
-    >${lines.from > 0 && html`<a href="${to({before: String(lines.from)})}">earlier</a>`}${lines.open && html`<a href="${to({from: String(lines.to)})}">later</a>`}
+    >${ways(to, lines.from > 0 && {before: lines.from}, lines.open && {from: lines.to})}
   </p>`
 }
 
+type Place = {from: number} | {before: number}
+
+/** To the parts before and after one. */
+function ways(to: Link, earlier: Place | false, later: Place | false): Html {
+  const way = (name: string, place: Place): Html =>
+    html`<a href="${to('from' in place ? {from: String(place.from)} : {before: String(place.before)})}">${name}</a>`
+  return html`${earlier && way('earlier', earlier)}${later && way('later', later)}`
+}
+
 function rankText(rank: LogChoice['rank'], lines: PageLines | undefined): string | undefined {
-  if (rank === null) return lines?.rank === undefined || lines.rank === null ? undefined : String(lines.rank)
-  return Array.isArray(rank) ? rank.join(',') : String(rank)
+  const one = rank ?? lines?.rank ?? undefined
+  return Array.isArray(one) ? one.join(',') : one === undefined ? undefined : String(one)
 }
 
 const isWhole = (lines: PageLines): boolean => lines.rank === null || lines.to === lines.size

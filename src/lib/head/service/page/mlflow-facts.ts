@@ -15,7 +15,10 @@ export interface RunCurves {
 const MOST_POINTS = 2000
 const MOST_METRICS = 40
 
-/** What the head's own tracking server knows of a run, in the first of the places that has it. A server elsewhere is not asked: it is not the head's. */
+/**
+ * What the head's own tracking server knows of a run, in the first of the places that has it. A server elsewhere is not
+ * asked: it is not the head's.
+ */
 export async function curvesOf(
   {mlflow}: Pick<Parts, 'mlflow'>,
   id: string | null,

@@ -1,7 +1,7 @@
 import type {PageGpu, PageNode, PageRack, PageRun} from '../../types.ts'
 import {meter, spark} from './draw.ts'
-import {address, html, type Content, type Html} from './html.ts'
-import {table, tableOr} from './layout.ts'
+import {address, html, type Html} from './html.ts'
+import {table, tableOr, tile} from './layout.ts'
 import {runRows, RUN_HEAD} from './runs.ts'
 import {ago, duration, isOpen, percent, size, sizes, state} from './words.ts'
 
@@ -73,11 +73,6 @@ function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
   const busy = gpus.length > 0 ? gpus.reduce((sum, one) => sum + one.busy, 0) / gpus.length : null
   const idle = gpus.filter((one) => one.holders.length > 0 && one.busy < IDLE_SHARE).length
   const waiting = nodes.flatMap((one) => one.reserved).filter((one) => one.state === 'waiting').length
-  const tile = (name: string, value: Content, more: Content, kind = ''): Html =>
-    html`<div class="tile ${kind}">
-      <dt>${name}</dt>
-      <dd>${value}<small>${more}</small></dd>
-    </div>`
   const busyTile = (share: number): Html =>
     tile('GPUs busy', percent(share), idle > 0 ? `${idle} leased and idle` : 'on average', idle > 0 ? 'raised' : '')
   return html`<dl class="tiles" id="tiles">

@@ -1,4 +1,4 @@
-/** So many a second on average, and no more than `burst` at once: a token bucket. Times by performance.now(). */
+/** So many a second on average, and no more than `burst` at once: a token bucket. Times in milliseconds, of one clock. */
 export class Bucket {
   readonly #rate: number
   readonly #burst: number

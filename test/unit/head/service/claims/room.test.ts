@@ -77,6 +77,17 @@ test('who holds what a higher priority waits for is told, gives it back, waits, 
   expect(kept.hours['user:ann'], 'what it had before it made room counts').toBeGreaterThan(0)
 })
 
+test('the hours that a run had before it made room count once when it asks for its turn', async () => {
+  await call('PUT', 'quotas/user:ann', {body: {gpu_hours: {most: 1.5}}})
+  const token = await start('ann', wish('low', ['a'], {preemptible: true}))
+  const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000)
+  try {
+    expect(await say(token, {away: true})).toMatchObject({state: 'held'})
+  } finally {
+    later.mockRestore()
+  }
+})
+
 test('nobody ends for nothing: not where another holder stays, nor for whom it does not help, nor for who left', async () => {
   const [soft, firm] = [wish('soft', ['a'], {preemptible: true}), wish('firm', ['b'])]
   const token = await start('ann', soft)
