@@ -4,6 +4,7 @@ import {executePlan, throwIfFailed, type Handlers, type PlanOf, type StepOf} fro
 import type {LeaseRequest, MoveTarget} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
+import {leaseServer} from './lease-file.ts'
 import {candidates, isWildcard} from './reach.ts'
 import {leaseOn, releaseLeases, type TakenLease} from './take.ts'
 import type {Choice, GpuDevice, Lease} from './types.ts'
@@ -178,7 +179,7 @@ export function findPlace(lease: Lease, nodes: readonly string[], devices: reado
 
 /** The other daemon as this one and the programs dial it. Errors: GPU_REFUSED where the node does not reach it. */
 async function targetOf(place: Place, taken: TakenLease, source: Host, context: Context): Promise<MoveTarget> {
-  const {server, lease, key, devices, graceSeconds, node} = taken
+  const {server, lease, node} = taken
   const bound = server.address
   const local = isLoopback(bound) || isWildcard(bound) ? '127.0.0.1' : bound
   const found = await source.call(
@@ -198,19 +199,8 @@ async function targetOf(place: Place, taken: TakenLease, source: Host, context: 
       hint: `flexrack gpu serve ${node}`,
       details: {node},
     })
-  return {
-    node,
-    address: found.address,
-    port: server.port,
-    unix: server.unix,
-    boot_id: server.boot_id,
-    transport: server.transport,
-    api: server.api,
-    lease,
-    key: key.reveal(),
-    devices: devices.map(({name, memory}) => ({name, memory})),
-    grace_seconds: graceSeconds,
-  }
+  const way = {address: found.address, port: server.port, unix: server.unix}
+  return {...leaseServer(taken, way, undefined), grace_seconds: taken.graceSeconds}
 }
 
 function nodeOf({rack}: Place, name: string): RackNode {
