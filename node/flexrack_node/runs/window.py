@@ -1,7 +1,6 @@
 """A part of one rank's log: its end, what comes after an offset, or where it first tells of a failure or has a text."""
 
 import mmap
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional, Tuple, Union
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 LIMIT = 128 * 1024
 _BEFORE = 4 * 1024  # what is shown before what was looked for
-_NAME = re.compile(r"rank-(\d+)\.log")
 # As FAILURE of src/lib/head/service/page/log-lines.ts, which marks such lines. A hundred megabytes are searched for the
 # words, which takes no time, and only lines with one for the pattern.
 _WORDS = (b"Traceback (most", b"Error", b"Exception", b"CUDA error", b"FATAL", b"Segmentation fault")
@@ -69,10 +67,8 @@ def logs_of(parts: "List[RunFolder]", wanted: Optional[int]) -> Tuple[List[int],
     found: Dict[int, Dict[int, Path]] = {}
     for part in parts:
         for attempt in part.attempts():
-            for name in os.listdir(part.attempt(attempt)):
-                match = _NAME.fullmatch(name)
-                if match:
-                    found.setdefault(attempt, {})[int(match.group(1))] = part.attempt(attempt) / name
+            for rank, path in part.logs(attempt).items():
+                found.setdefault(attempt, {})[rank] = path
     chosen = wanted or max(found, default=0)
     return sorted(found), chosen, found.get(chosen, {})
 
