@@ -6,7 +6,7 @@ MLServer has it. Of an answer each column, or each entry, is a tensor; a bare ar
 """
 
 import json
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
 import mlflow
 import numpy as np
@@ -14,14 +14,13 @@ import pandas as pd
 from flexrack_tensors import (
     HEADER_LENGTH,
     NUMPY_OF,
-    WORTH_PACKING,
     Malformed,
     Unpacker,
     chosen_coding,
+    framed,
     pack,
     read_json,
-    to_json,
-    write_tensor,
+    told,
 )
 from mlflow.exceptions import MlflowException
 
@@ -122,30 +121,20 @@ class Tensors:
         for name in wanted:
             if name not in arrays:
                 raise Malformed(f"no output {name}; the model gives {', '.join(arrays)}")
-        whole = told(request.get("parameters"), "binary_data_output")
-        outputs, pieces = [], [b""]
-        for name, array in arrays.items():
-            if wanted and name not in wanted:
-                continue
-            datatype = NAME_OF.get(array.dtype, "BYTES")
-            entry: Dict[str, Any] = {"name": name, "shape": list(array.shape), "datatype": datatype}
-            if told(wanted.get(name), "binary_data", whole):
-                pieces.append(bytes(write_tensor(array)))
-                entry["parameters"] = {"binary_data_size": len(pieces[-1])}
-            else:
-                entry["data"] = to_json(array)
-            outputs.append(entry)
-        head = {"model_name": self._name, "model_version": self._version, "outputs": outputs}
-        if "id" in request:
-            head["id"] = request["id"]
-        pieces[0] = json.dumps(head).encode()
-        headers = {"Content-Type": "application/json"}
-        if len(pieces) > 1:
-            headers = {
-                "Content-Type": "application/octet-stream",
-                "Inference-Header-Content-Length": str(len(pieces[0])),
-            }
-        coding = chosen_coding(accepts) if sum(map(len, pieces)) >= WORTH_PACKING else None
+        whole = said_in(request.get("parameters"), "binary_data_output", False)
+        outputs = (
+            (
+                {"name": name, "shape": list(array.shape), "datatype": NAME_OF.get(array.dtype, "BYTES")},
+                array,
+                said_in(wanted.get(name), "binary_data", whole),
+            )
+            for name, array in arrays.items()
+            if name in wanted or not wanted
+        )
+        own_id = {"id": request["id"]} if "id" in request else {}
+        head = {"model_name": self._name, "model_version": self._version, **own_id}
+        headers, pieces = framed(head, outputs, lambda value: json.dumps(value).encode())
+        coding = chosen_coding(accepts, pieces)
         if coding:
             return 200, {**headers, "Content-Encoding": coding}, pack(coding, pieces)
         return 200, headers, b"".join(pieces)
@@ -268,8 +257,5 @@ def dicts(value: Any, what: str) -> List[Dict[str, Any]]:
     return value
 
 
-def told(parameters: Optional[Dict[str, Any]], name: str, otherwise: bool = False) -> bool:
-    value = parameters.get(name, otherwise) if isinstance(parameters, dict) else otherwise
-    if not isinstance(value, bool):
-        raise Malformed(f"{name} must be true or false")
-    return value
+def said_in(parameters: Any, name: str, otherwise: bool) -> bool:
+    return told(parameters[name], name) if isinstance(parameters, dict) and name in parameters else otherwise

@@ -10,14 +10,13 @@ from typing import Any, Dict, List, Optional, Sequence
 import orjson
 from flexrack_tensors import (
     HEADER_LENGTH,
-    WORTH_PACKING,
     Malformed,
     Unpacker,
     chosen_coding,
+    framed,
     pack,
     read_json,
-    to_json,
-    write_tensor,
+    told,
 )
 from mlserver.errors import MLServerError
 from mlserver.types import InferenceRequest, InferenceResponse
@@ -79,45 +78,31 @@ def read_request(pieces: Sequence[bytes], header_length: Optional[str]) -> Infer
 
 async def write_answer(answer: InferenceResponse, payload: InferenceRequest, accepts: str) -> Response:
     """Outputs that were asked for in binary stand behind the JSON, in their order."""
-    headers = extract_headers(answer) or {}
-    whole = told(payload.parameters, "binary_data_output")
-    binary = {one.name: told(one.parameters, "binary_data", whole) for one in payload.outputs or []}
-    outputs, pieces = [], [b""]
-    for output in answer.outputs:
-        array = output.data.root
-        entry = {
-            "name": output.name,
-            "shape": output.shape,
-            "datatype": getattr(output.datatype, "value", output.datatype),
-        }
-        if binary.get(output.name, whole):
-            raw = write_tensor(array)
-            entry["parameters"] = {"binary_data_size": len(raw)}
-            pieces.append(raw)
-        else:
-            entry["data"] = to_json(array)
-        outputs.append(entry)
+
+    def wanted(parameters: Any, name: str, otherwise: bool = False) -> bool:
+        value = getattr(parameters, name, None)
+        return otherwise if value is None else told(value, name)
+
+    whole = wanted(payload.parameters, "binary_data_output")
+    binary = {one.name: wanted(one.parameters, "binary_data", whole) for one in payload.outputs or []}
+    outputs = (
+        (
+            {"name": one.name, "shape": one.shape, "datatype": getattr(one.datatype, "value", one.datatype)},
+            one.data.root,
+            binary.get(one.name, whole),
+        )
+        for one in answer.outputs
+    )
     head = {"model_name": answer.model_name, "model_version": answer.model_version, "id": answer.id}
-    pieces[0] = orjson.dumps({**{key: value for key, value in head.items() if value is not None}, "outputs": outputs})
-    media_type = "application/json"
-    if len(pieces) > 1:
-        headers["Inference-Header-Content-Length"] = str(len(pieces[0]))
-        media_type = "application/octet-stream"
-    size = sum(map(len, pieces))
-    coding = chosen_coding(accepts) if size >= WORTH_PACKING else None
+    known = {key: value for key, value in head.items() if value is not None}
+    about, pieces = framed(known, outputs, orjson.dumps)
+    media_type = about.pop("Content-Type")
+    headers = {**(extract_headers(answer) or {}), **about}
+    coding = chosen_coding(accepts, pieces)
     if coding:
         headers["Content-Encoding"] = coding
         pieces = [await asyncio.get_running_loop().run_in_executor(None, pack, coding, pieces)]
     return Pieces(pieces, headers, media_type)
-
-
-def told(parameters: Any, name: str, otherwise: bool = False) -> bool:
-    value = getattr(parameters, name, None)
-    if value is None:
-        return otherwise
-    if not isinstance(value, bool):
-        raise Malformed(f"{name} must be true or false")
-    return value
 
 
 class Pieces(Response):

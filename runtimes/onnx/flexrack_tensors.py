@@ -191,8 +191,38 @@ def to_json(array: np.ndarray) -> List[Any]:
     return flat
 
 
-def chosen_coding(accepts: str) -> Optional[str]:
-    """Of those that a client takes."""
+def told(value: Any, name: str) -> bool:
+    """What a parameter of that name says."""
+    if not isinstance(value, bool):
+        raise Malformed(f"{name} must be true or false")
+    return value
+
+
+def framed(
+    head: Dict[str, Any], outputs: Iterable[Tuple[Dict[str, Any], np.ndarray, bool]], dumps: Callable[[Any], bytes]
+) -> Tuple[Dict[str, str], List[Any]]:
+    """An answer's headers, and its body in pieces: the JSON, and behind it the outputs that are to be in binary, in
+    their order. Each output: what is said of it, its array, and whether that is to be in binary.
+    """
+    entries: List[Dict[str, Any]] = []
+    behind: List[Any] = []
+    for said, array, is_binary in outputs:
+        if is_binary:
+            behind.append(write_tensor(array))
+            entries.append({**said, "parameters": {"binary_data_size": len(behind[-1])}})
+        else:
+            entries.append({**said, "data": to_json(array)})
+    json_part = dumps({**head, "outputs": entries})
+    if not behind:
+        return {"Content-Type": "application/json"}, [json_part]
+    length = {"Inference-Header-Content-Length": str(len(json_part))}
+    return {"Content-Type": "application/octet-stream", **length}, [json_part, *behind]
+
+
+def chosen_coding(accepts: str, pieces: Sequence[Any]) -> Optional[str]:
+    """Of those that a client takes; None, too, where there is too little to pack."""
+    if sum(map(len, pieces)) < WORTH_PACKING:
+        return None
     for part in accepts.lower().split(","):
         coding, _, weight = part.partition(";")
         if coding.strip() in WINDOW and not re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight):

@@ -6,11 +6,11 @@ import os
 import tempfile
 import threading
 import unittest
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from flexrack_node.relay.relay import Relay
 from flexrack_node.run.upstream import Upstream
+from json_server import JsonServer
 from waiting import LONG
 
 TOKEN = "the-run's-token"
@@ -20,7 +20,7 @@ LOG = "/api/2.0/mlflow/runs/log-metric"
 PUT = "/api/2.0/mlflow-artifacts/artifacts/1/r/artifacts/"
 
 
-class Tracking:
+class Tracking(JsonServer):
     """Records every call; answers 400 to params named `refused`, and what `fails` says, a status or None."""
 
     def __init__(self, port=0, fails=lambda path, body: None):
@@ -28,45 +28,21 @@ class Tracking:
         self.accepted = []  # bodies, in order
         self.asked = []  # of each runs/create: what the relay says of who asks
         self.fails = fails
-        outer = self
+        super().__init__(port)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_any(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                outer.calls.append((self.command, self.path, body, self.headers.get("Authorization")))
-                if self.path.endswith("/runs/create"):
-                    outer.asked.append(self.headers.get("Flexrack-Own-Run"))
-                status, answer = (
-                    (400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "no"})
-                    if b"refused" in body
-                    else (200, {})
-                )
-                status = outer.fails(self.path, body) or status
-                if status == 200:
-                    outer.accepted.append(body)
-                if "/runs/get" in self.path:
-                    answer = {"run": {"info": {"run_id": "r", "status": "RUNNING"}, "data": {}}}
-                data = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_any
-
-            def log_message(self, *args):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self.server.daemon_threads = True
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
+    def answer(self, call, body):
+        self.calls.append((call.command, call.path, body, call.headers.get("Authorization")))
+        if call.path.endswith("/runs/create"):
+            self.asked.append(call.headers.get("Flexrack-Own-Run"))
+        status, answer = (
+            (400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "no"}) if b"refused" in body else (200, {})
+        )
+        status = self.fails(call.path, body) or status
+        if status == 200:
+            self.accepted.append(body)
+        if "/runs/get" in call.path:
+            answer = {"run": {"info": {"run_id": "r", "status": "RUNNING"}, "data": {}}}
+        return status, answer
 
 
 class RelayCase(unittest.TestCase):

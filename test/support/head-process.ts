@@ -4,7 +4,7 @@ import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import type {ServiceConfig} from '../../src/lib/head/types.ts'
+import type {ServerStatus, ServiceConfig} from '../../src/lib/head/types.ts'
 import type {ListenerRecord} from '../../src/lib/protocol/index.ts'
 
 export interface HeadProcess {
@@ -72,4 +72,9 @@ export async function startHeadProcess(config: Partial<ServiceConfig> = {}): Pro
       return signal ?? code
     },
   }
+}
+
+/** What it tells of itself. */
+export async function statusOf(head: HeadProcess): Promise<ServerStatus> {
+  return (await (await head.call('GET', '/flexrack/v1/status')).json()) as ServerStatus
 }

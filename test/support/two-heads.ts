@@ -5,7 +5,7 @@ import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {FollowConfig, ServerStatus} from '../../src/lib/head/types.ts'
-import {startHeadProcess, type HeadProcess} from './head-process.ts'
+import {startHeadProcess, statusOf, type HeadProcess} from './head-process.ts'
 
 /** Two heads as processes of their own on loopback: one that is followed, one that follows. */
 export interface TwoHeads {
@@ -68,12 +68,12 @@ export async function startTwoHeads(follow: Partial<FollowConfig> = {}): Promise
     },
     standbyIs: (state) =>
       until(async () => {
-        const status = (await (await heads.standby.call('GET', '/flexrack/v1/status')).json()) as ServerStatus
+        const status = await statusOf(heads.standby)
         return status.following?.state === state ? status : undefined
       }),
     current: async () => {
       await until(async () => {
-        const {followers} = (await (await heads.first.call('GET', '/flexrack/v1/status')).json()) as ServerStatus
+        const {followers} = await statusOf(heads.first)
         return followers?.some((each) => each.isCurrent) || undefined
       })
     },

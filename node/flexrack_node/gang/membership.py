@@ -138,7 +138,7 @@ class Membership:
         if not self._copies or self.links.desired["phase"] != "run":
             return
         keep = choose(
-            self.observations([node for node in self.usable() if node not in self.lost]),
+            self.observations(self.able()),
             self.links.desired["members"],
             self._copies,
         )
@@ -159,10 +159,14 @@ class Membership:
         """Itself, and who is connected."""
         return [node for node in self.pool if node == self.own or node in self.links.here()]
 
+    def able(self) -> List[str]:
+        """Those of them that may have ranks: itself, too, can be put out, and still leads."""
+        return [node for node in self.usable() if node not in self.lost]
+
     def next_members(self, but: Iterable[str] = ()) -> Optional[List[str]]:
         """The nodes of the next attempt, `but` those; None where too few can be used."""
-        usable = [node for node in self.usable() if node not in self.lost and node not in but]
-        return rules.next_members(self.pool, usable, self.size["max"], self.size["min"], self.own)
+        able = [node for node in self.able() if node not in but]
+        return rules.next_members(self.pool, able, self.size["max"], self.size["min"], self.own)
 
     def unended(self, number: int, members: Sequence[str]) -> List[str]:
         """Nodes that may still have ranks. One that has not begun yet will not begin after a stop."""

@@ -154,16 +154,13 @@ class Room:
         while time.monotonic() < deadline:
             if self._tick():
                 return False
-            seen = [self._membership.observed(node).get("room") for node in self._usable()]
+            seen = [self._membership.observed(node).get("room") for node in self._membership.able()]
             done = [room for room in seen if room and room["round"] >= self._round]
             if len(done) == len(seen):
                 return all(room["has"] == take for room in done)
             if take and any(room["why"] for room in done):
                 return False
         return False
-
-    def _usable(self) -> List[str]:
-        return [node for node in self._membership.usable() if node not in self._membership.lost]
 
     def _tick(self) -> bool:
         """Keeps the gang going; True where the run is to end."""

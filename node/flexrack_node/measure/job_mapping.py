@@ -10,14 +10,14 @@ import contextlib
 import errno
 import fcntl
 import os
-import re
 import stat
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, List, Set
 
+from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import replace_file
+from flexrack_node.run.files import open_run
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _MOST = 64 * 1024  # characters of a file: a job a line
 
 
@@ -57,12 +57,12 @@ class JobMapping:
 
 def run_is_over(root: Path, run: str) -> Callable[[str], bool]:
     """Whether a job is a run below this root, not this one, whose supervisor is gone."""
-    from flexrack_node.run.files import RunFolder
 
     def is_over(job: str) -> bool:
-        if job == run or not _NAME.fullmatch(job) or not (root / "runs" / job / "spec.json").exists():
-            return False
-        return not RunFolder(root / "runs" / job).is_held()
+        try:
+            return job != run and not open_run(root, job).is_held()
+        except NodeError:
+            return False  # somebody else's job
 
     return is_over
 

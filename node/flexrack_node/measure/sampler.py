@@ -7,7 +7,6 @@ in events.jsonl and the run goes on without it.
 """
 
 import contextlib
-import os
 import threading
 import time
 import traceback
@@ -196,7 +195,7 @@ class Sampler:
         self._before = now
         sample = difference(before, now, seconds, time.time())
         if now["attempt"] > 0:
-            sample["logs"] = _log_sizes(self._folder.attempt(now["attempt"]))
+            sample["logs"] = _log_sizes(self._folder, now["attempt"])
         for key in _COUNTED:
             self._totals[key] = [total + max(0, b - a) for total, a, b in zip(self._totals[key], before[key], now[key])]
         self._file.append(sample)
@@ -226,13 +225,12 @@ class Sampler:
                 self._folder.event("hardware not recorded", why=str(error))
 
 
-def _log_sizes(attempt: Path) -> Dict[str, int]:
+def _log_sizes(folder: RunFolder, attempt: int) -> Dict[str, int]:
     """By rank: which lines were there when, as the logs themselves have no times (runs/merged.py)."""
     found: Dict[str, int] = {}
-    with contextlib.suppress(OSError), os.scandir(attempt) as entries:
-        for entry in entries:
-            if entry.name.startswith("rank-") and entry.name.endswith(".log"):
-                found[entry.name[len("rank-") : -len(".log")]] = entry.stat().st_size
+    with contextlib.suppress(OSError):
+        for rank, path in folder.logs(attempt).items():
+            found[str(rank)] = path.stat().st_size
     return found
 
 

@@ -30,7 +30,7 @@ import re
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, cast
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, cast
 
 from flexrack_node.base import stored
 from flexrack_node.base.errors import NodeError
@@ -92,17 +92,23 @@ class RunFolder:
     def records(self, attempt: int) -> "Dict[int, RankRecord]":
         """Every rank's record of an attempt; one without "exit" is still running, or was lost."""
         found: Dict[int, RankRecord] = {}
+        for rank, path in self._of_ranks(attempt, "json"):
+            record = stored.read("run.rank", path)
+            if record:
+                found[rank] = as_seen_here(record)
+        return found
+
+    def logs(self, attempt: int) -> Dict[int, Path]:
+        """Every rank's log of an attempt."""
+        return dict(self._of_ranks(attempt, "log"))
+
+    def _of_ranks(self, attempt: int, suffix: str) -> List[Tuple[int, Path]]:
         try:
             names = os.listdir(self.attempt(attempt))
         except FileNotFoundError:
-            return found
-        for name in names:
-            match = re.fullmatch(r"rank-(\d+)\.json", name)
-            if match:
-                record = stored.read("run.rank", self.attempt(attempt) / name)
-                if record:
-                    found[int(match.group(1))] = as_seen_here(record)
-        return found
+            return []
+        found = [(re.fullmatch(rf"rank-(\d+)\.{suffix}", name), name) for name in names]
+        return [(int(match.group(1)), self.attempt(attempt) / name) for match, name in found if match]
 
     def hold(self) -> bool:
         """Takes the lock for the life of this process; False where a supervisor lives already. Whoever looks has the

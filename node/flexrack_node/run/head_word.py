@@ -1,6 +1,5 @@
 """What a run that makes room tells the head of its rack, and hears: POST /flexrack/v1/claims/self, with its own token."""
 
-import http.client
 import json
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
@@ -20,27 +19,22 @@ class Heard(NamedTuple):
     room: Optional[str]
     is_let_in: bool
     passes: List[str]
-    why: Optional[str]
 
 
 class HeadWord:
     """For one thread; its connection is kept."""
 
     def __init__(self, tracking: "TrackingOrder") -> None:
-        upstream = upstream_of(tracking)
-        self._path, self._line = upstream.path(PATH), upstream.connect()
+        self._line = upstream_of(tracking).connect()
 
     def say(self, saved: Optional[float], away: bool) -> Optional[Heard]:
         """`saved`: seconds since the newest checkpoint was written; `away`: it has made room, and waits. None where the
         head does not answer, or knows nothing of this run.
         """
-        body = json.dumps({"saved": saved, "away": away}).encode()
         try:
-            answer = self._line.send("POST", self._path, {"Content-Type": "application/json"}, body, _TIMEOUT)
-            said = answer.read(_MOST_BYTES)
-            found: Any = json.loads(said) if answer.status == 200 else None
-        except (Away, OSError, ValueError, http.client.HTTPException):
-            self._line.close()
+            status, text = self._line.ask(PATH, {"saved": saved, "away": away}, _TIMEOUT, _MOST_BYTES)
+            found: Any = json.loads(text) if status == 200 else None
+        except (Away, ValueError):
             return None
         return _heard(found) if isinstance(found, dict) else None
 
@@ -49,10 +43,9 @@ class HeadWord:
 
 
 def _heard(found: Dict[str, Any]) -> Heard:
-    room, why, passes = found.get("room"), found.get("why"), found.get("passes")
+    room, passes = found.get("room"), found.get("passes")
     return Heard(
         room if isinstance(room, str) else None,
         found.get("state") == "held",
         [one for one in passes if isinstance(one, str)] if isinstance(passes, list) else [],
-        why if isinstance(why, str) else None,
     )

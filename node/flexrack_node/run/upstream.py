@@ -1,11 +1,12 @@
 """The tracking server of a run: where it is, what opens it, whom to trust there; and how the relay talks to it."""
 
 import http.client
+import json
 import os
 import socket
 import ssl
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 from urllib.parse import urlsplit
 
 Body = Union[bytes, Path]
@@ -110,6 +111,19 @@ class Line:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise Away(describe(error)) from error
+
+    def ask(self, path: str, question: Any, seconds: float, most: int) -> Tuple[int, bytes]:
+        """POSTs JSON; returns the status and the text of the answer: of one with more than `most` bytes, one more. Raises Away."""
+        headers = {"Content-Type": "application/json"}
+        answer = self.send("POST", path, headers, json.dumps(question).encode(), seconds)
+        try:
+            text = answer.read(most + 1)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise Away(f"it went away in mid-answer ({type(error).__name__})") from error
+        if answer.will_close or len(text) > most:
+            self.close()
+        return answer.status, text
 
     def _send(
         self, method: str, path: str, headers: Dict[str, str], body: Body, seconds: float

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Tuple, Union
 from flexrack_node.base.errors import NodeError
 from flexrack_node.measure.hardware_file import read_samples
 from flexrack_node.run.files import RunFolder
-from flexrack_node.runs.window import LIMIT, first_failure, first_text, logs_of
+from flexrack_node.runs.window import AT_ONCE, LIMIT, first_place, has_capitals, logs_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from flexrack_node.schema.logs import MergedLog, MergedPiece, MergedQuestion
 
 _LONGEST_LINE = 64 * 1024
-_AT_ONCE = 4 * 1024 * 1024
 _Piece = Tuple[int, int, bytes]  # time, rank, whole lines
 
 
@@ -63,19 +62,15 @@ class _Log:
 
 def read(parts: "List[RunFolder]", given: "MergedQuestion", live: bool) -> "MergedLog":
     """At most about LIMIT bytes. Raises NOT_FOUND where no such log is here, or none has times."""
-    all_logs = logs_of(parts)
-    attempts = sorted({attempt for attempt, _ in all_logs})
-    attempt = given.get("attempt") or (attempts[-1] if attempts else 0)
-    ranks = sorted(rank for of, rank in all_logs if of == attempt)
+    attempts, attempt, paths = logs_of(parts, given.get("attempt"))
+    ranks = sorted(paths)
     if not ranks:
         raise NodeError("NOT_FOUND", f"no log of attempt {attempt} of run {given['run']} is here")
     wanted = given.get("ranks")
     live = live and attempt == attempts[-1]
     sizes = _sizes(parts, attempt)
     logs = [
-        _Log(rank, all_logs[attempt, rank], sizes.get(rank, []), live)
-        for rank in ranks
-        if wanted is None or rank in wanted
+        _Log(rank, paths[rank], sizes.get(rank, []), live) for rank in ranks if wanted is None or rank in wanted
     ]
     try:
         axis = sorted({time for log in logs for time in log.times})
@@ -124,7 +119,7 @@ def _first(logs: List[_Log], axis: List[int], given: "MergedQuestion") -> Tuple[
     for log in logs:
         begin = log.end_at(after)
         if begin < log.size:
-            at = first_text(log.view, text, begin) if text else first_failure(log.view, begin)
+            at = first_place(log.view, text, begin)
             time = None if at is None else log.time_of(at)
             found = time if found is None or (time is not None and time < found) else found
     return (None, None) if found is None else (_before(axis, _before(axis, found)), found)
@@ -185,11 +180,11 @@ def _lines_with(view: Union[mmap.mmap, bytes], text: str, begin: int, end: int, 
     wanted, size = text.encode(), 0
     found: List[bytes] = []
     while begin < end:
-        stop = min(end, begin + _AT_ONCE)
+        stop = min(end, begin + AT_ONCE)
         if stop < end:
             stop = view.rfind(b"\n", begin, stop) + 1 or stop
         block = view[begin:stop]
-        searched = block if text != text.lower() else block.lower()
+        searched = block if has_capitals(text) else block.lower()
         at = searched.find(wanted)
         while at >= 0:
             if size >= most:

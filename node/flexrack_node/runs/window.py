@@ -1,7 +1,6 @@
 """A part of one rank's log: its end, what comes after an offset, or where it first tells of a failure or has a text."""
 
 import mmap
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional, Tuple, Union
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 LIMIT = 128 * 1024
 _BEFORE = 4 * 1024  # what is shown before what was looked for
-_NAME = re.compile(r"rank-(\d+)\.log")
 # As FAILURE of src/lib/head/service/page/log-lines.ts, which marks such lines. A hundred megabytes are searched for the
 # words, which takes no time, and only lines with one for the pattern.
 _WORDS = (b"Traceback (most", b"Error", b"Exception", b"CUDA error", b"FATAL", b"Segmentation fault")
@@ -25,19 +23,17 @@ _FAILURE = re.compile(
 )
 _LONGEST_LINE = 64 * 1024
 _LONGEST_FAILURE = 128  # bytes that the pattern may match
-_AT_ONCE = 4 * 1024 * 1024
+AT_ONCE = 4 * 1024 * 1024  # bytes that are searched as one
 
 
 def read(parts: "List[RunFolder]", given: "LogQuestion", live: bool) -> "LogWindow":
     """Whole lines, at most LIMIT bytes of them; of a line that is longer a piece. Raises NOT_FOUND."""
-    logs = logs_of(parts)
-    attempts = sorted({attempt for attempt, _ in logs})
-    attempt = given.get("attempt") or (attempts[-1] if attempts else 0)
-    ranks = sorted(rank for of, rank in logs if of == attempt)
+    attempts, attempt, logs = logs_of(parts, given.get("attempt"))
+    ranks = sorted(logs)
     rank = given.get("rank")
     if rank is None and ranks:
         rank = ranks[0]
-    path = logs.get((attempt, -1 if rank is None else rank))
+    path = logs.get(-1 if rank is None else rank)
     if path is None or rank is None:
         raise NodeError("NOT_FOUND", f"no log of rank {rank} in attempt {attempt} of run {given['run']} is here")
     size = path.stat().st_size
@@ -66,16 +62,15 @@ def read(parts: "List[RunFolder]", given: "LogQuestion", live: bool) -> "LogWind
     }
 
 
-def logs_of(parts: "List[RunFolder]") -> Dict[Tuple[int, int], Path]:
-    """By attempt and rank."""
-    found = {}
+def logs_of(parts: "List[RunFolder]", wanted: Optional[int]) -> Tuple[List[int], int, Dict[int, Path]]:
+    """The attempts that have logs, the one that is wanted, else the newest, and its logs by rank."""
+    found: Dict[int, Dict[int, Path]] = {}
     for part in parts:
         for attempt in part.attempts():
-            for name in os.listdir(part.attempt(attempt)):
-                match = _NAME.fullmatch(name)
-                if match:
-                    found[attempt, int(match.group(1))] = part.attempt(attempt) / name
-    return found
+            for rank, path in part.logs(attempt).items():
+                found.setdefault(attempt, {})[rank] = path
+    chosen = wanted or max(found, default=0)
+    return sorted(found), chosen, found.get(chosen, {})
 
 
 def _place(path: Path, size: int, given: "LogQuestion") -> Tuple[int, Optional[int]]:
@@ -89,26 +84,34 @@ def _place(path: Path, size: int, given: "LogQuestion") -> Tuple[int, Optional[i
     found = None
     if size > 0:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            after = min(given.get("after") or 0, size)
-            at = first_text(view, text, after) if text else first_failure(view, after)
+            at = first_place(view, text, min(given.get("after") or 0, size))
             found = None if at is None else view.rfind(b"\n", 0, at) + 1
     return (max(0, size - LIMIT), None) if found is None else (max(0, found - _BEFORE), found)
 
 
-def first_text(view: Union[mmap.mmap, bytes], text: str, after: int) -> Optional[int]:
+def first_place(view: Union[mmap.mmap, bytes], text: Optional[str], after: int) -> Optional[int]:
+    """Of the text, or without one of what tells of a failure."""
+    return _first_text(view, text, after) if text else _first_failure(view, after)
+
+
+def has_capitals(text: str) -> bool:
     """As people search: capital letters count where they are written."""
+    return text != text.lower()
+
+
+def _first_text(view: Union[mmap.mmap, bytes], text: str, after: int) -> Optional[int]:
     wanted = text.encode()
-    if text != text.lower():
+    if has_capitals(text):
         at = view.find(wanted, after)
         return None if at < 0 else at
-    for begin in range(after, len(view), _AT_ONCE):
-        at = view[begin : begin + _AT_ONCE + len(wanted) - 1].lower().find(wanted)
+    for begin in range(after, len(view), AT_ONCE):
+        at = view[begin : begin + AT_ONCE + len(wanted) - 1].lower().find(wanted)
         if at >= 0:
             return begin + at
     return None
 
 
-def first_failure(view: Union[mmap.mmap, bytes], after: int) -> Optional[int]:
+def _first_failure(view: Union[mmap.mmap, bytes], after: int) -> Optional[int]:
     """The first place whose line tells of a failure."""
     places = {word: view.find(word, after) for word in _WORDS}
     while True:

@@ -111,7 +111,7 @@ class LeaseFileDevice(TypedDict):
     memory: int
 
 
-class MoveTarget(TypedDict):
+class LeaseFileServer(TypedDict):
     node: str
     address: str
     port: int
@@ -122,6 +122,10 @@ class MoveTarget(TypedDict):
     lease: str
     key: str
     devices: List[LeaseFileDevice]
+
+
+class MoveTarget(LeaseFileServer):
+    """The lease there, as a lease file has it."""
     grace_seconds: float
 
 
@@ -145,19 +149,6 @@ class Reachable(TypedDict):
     """unix: it answers at its socket under this very kernel. address: the first at which it answers."""
     unix: bool
     address: Optional[str]
-
-
-class LeaseFileServer(TypedDict):
-    node: str
-    address: str
-    port: int
-    unix: str
-    boot_id: str
-    transport: str
-    api: str
-    lease: str
-    key: str
-    devices: List[LeaseFileDevice]
 
 
 class LeaseFile(TypedDict):

@@ -1,6 +1,5 @@
 """The agent's way to the head: one path of it, over TLS, asked and never called."""
 
-import http.client
 import json
 from typing import TYPE_CHECKING, Optional
 
@@ -37,20 +36,12 @@ class HeadLink:
 
     def ask(self, question: "AgentQuestion") -> "AgentAnswer":
         """Raises HeadAway."""
-        headers = {"content-type": "application/json"}
-        seconds = question["wait"] + _PATIENCE_SECONDS
         try:
-            response = self._line.send("POST", _PATH, headers, json.dumps(question).encode(), seconds)
-            text = response.read(_LARGEST_ANSWER + 1)
+            status, text = self._line.ask(_PATH, question, question["wait"] + _PATIENCE_SECONDS, _LARGEST_ANSWER)
         except Away as error:
             raise HeadAway(str(error)) from error
-        except (OSError, http.client.HTTPException) as error:
-            self._line.close()
-            raise HeadAway(f"it went away in mid-answer ({type(error).__name__})") from error
-        if response.will_close or len(text) > _LARGEST_ANSWER:
-            self._line.close()
-        if response.status != 200:
-            raise HeadAway(f"status {response.status}", response.status in (401, 403))
+        if status != 200:
+            raise HeadAway(f"status {status}", status in (401, 403))
         answer = parsed(text)
         if answer is None:
             raise HeadAway("an answer that is none of ours")

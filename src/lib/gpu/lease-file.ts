@@ -2,7 +2,7 @@ import {mkdir, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/pr
 import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
 import {current, ownMark, stamped, stateOfMark, userPaths, type ProcessMark} from '../base/index.ts'
-import type {LeaseFile} from '../protocol/index.ts'
+import type {LeaseFile, LeaseFileServer} from '../protocol/index.ts'
 import {COLLECTIVES, isSoftware, PASSTHROUGH, type DriverLinks} from './drivers.ts'
 import type {Route} from './reach.ts'
 import type {TakenLease} from './take.ts'
@@ -16,21 +16,27 @@ export function leaseFile(
   return {
     version: 1,
     grace_seconds: Math.min(...leases.map((one) => one.graceSeconds)),
-    servers: leases.map(({node, lease, key, server, devices}, index) => {
-      const {address, port, unix} = routes[index] as Route
-      return {
-        node,
-        address,
-        port,
-        unix,
-        boot_id: server.boot_id,
-        transport: transport ?? server.transport,
-        api: server.api,
-        lease,
-        key: key.reveal(),
-        devices: devices.map(({name, memory}) => ({name, memory})),
-      }
-    }),
+    servers: leases.map((lease, index) => leaseServer(lease, routes[index] as Route, transport)),
+  }
+}
+
+/** One of them, as whoever takes this way to it dials it. */
+export function leaseServer(
+  {node, lease, key, server, devices}: TakenLease,
+  {address, port, unix}: Pick<Route, 'address' | 'port' | 'unix'>,
+  transport: string | undefined,
+): LeaseFileServer {
+  return {
+    node,
+    address,
+    port,
+    unix,
+    boot_id: server.boot_id,
+    transport: transport ?? server.transport,
+    api: server.api,
+    lease,
+    key: key.reveal(),
+    devices: devices.map(({name, memory}) => ({name, memory})),
   }
 }
 

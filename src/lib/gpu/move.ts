@@ -5,6 +5,7 @@ import type {LeaseRequest, MoveTarget} from '../protocol/index.ts'
 import type {Rack, RackNode} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {hasRoom} from './choose.ts'
+import {leaseServer} from './lease-file.ts'
 import {wayTo} from './reach.ts'
 import {programsOf, whose} from './release.ts'
 import {leaseOn, releaseLeases, type TakenLease} from './take.ts'
@@ -175,26 +176,15 @@ export function findPlace(lease: Lease, nodes: readonly string[], devices: reado
 
 /** The other daemon as this one and the programs dial it. Errors: GPU_REFUSED where the node does not reach it. */
 async function targetOf(place: Place, taken: TakenLease, source: Host, context: Context): Promise<MoveTarget> {
-  const {server, lease, key, devices, graceSeconds, node} = taken
+  const {server, lease, node} = taken
   const found = await source.call('gpu.reach', wayTo(taken, nodeOf(place, node)), {signal: context.signal})
   if (found.address === null)
     throw new CliError('GPU_REFUSED', `${source.node} does not reach the GPU daemon of ${node}`, {
       hint: `flexrack gpu serve ${node}`,
       details: {node},
     })
-  return {
-    node,
-    address: found.address,
-    port: server.port,
-    unix: server.unix,
-    boot_id: server.boot_id,
-    transport: server.transport,
-    api: server.api,
-    lease,
-    key: key.reveal(),
-    devices: devices.map(({name, memory}) => ({name, memory})),
-    grace_seconds: graceSeconds,
-  }
+  const way = {address: found.address, port: server.port, unix: server.unix}
+  return {...leaseServer(taken, way, undefined), grace_seconds: taken.graceSeconds}
 }
 
 function nodeOf({rack}: Place, name: string): RackNode {

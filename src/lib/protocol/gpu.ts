@@ -121,17 +121,8 @@ export interface LeaseMove {
   rest_seconds: number
 }
 
-export interface MoveTarget {
-  node: string
-  address: string
-  port: number
-  unix: string
-  boot_id: string
-  transport: string
-  api: string
-  lease: string
-  key: string
-  devices: LeaseFileDevice[]
+/** The lease there, as a lease file has it. */
+export interface MoveTarget extends LeaseFileServer {
   grace_seconds: number
 }
 

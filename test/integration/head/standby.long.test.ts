@@ -3,8 +3,7 @@ import {createServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import type {ServerStatus} from '../../../src/lib/head/types.ts'
-import {startHeadProcess} from '../../support/head-process.ts'
+import {startHeadProcess, statusOf} from '../../support/head-process.ts'
 import {startNamed, startTwoHeads, until, type Named, type TwoHeads} from '../../support/two-heads.ts'
 
 let heads: TwoHeads
@@ -90,7 +89,7 @@ test('it serves no longer than it is trusted without the head, and nothing once 
   await heads.standby.stop()
   await heads.startStandby()
   await heads.standbyIs('following')
-  const {followers} = (await (await heads.first.call('GET', '/flexrack/v1/status')).json()) as ServerStatus
+  const {followers} = await statusOf(heads.first)
   await heads.first.call('DELETE', `/flexrack/v1/tokens/${followers![0]!.id}`)
   await heads.standbyIs('dismissed')
   expect((await heads.predict(await heads.standbyUri(), key)).status).toBe(401)

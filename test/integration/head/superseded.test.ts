@@ -1,8 +1,7 @@
 import {readFile, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import type {ServerStatus} from '../../../src/lib/head/types.ts'
-import {startHeadProcess, type HeadProcess} from '../../support/head-process.ts'
+import {startHeadProcess, statusOf, type HeadProcess} from '../../support/head-process.ts'
 import {startNamed, startTwoHeads, until, type Named, type TwoHeads} from '../../support/two-heads.ts'
 
 // The first head is lost, its standby is made the head, and the first one comes back as it was.
@@ -31,9 +30,6 @@ afterAll(async () => {
   one?.server.close()
   other?.server.close()
 })
-
-const statusOf = async (head: HeadProcess): Promise<ServerStatus> =>
-  (await (await head.call('GET', '/flexrack/v1/status')).json()) as ServerStatus
 
 const isGone = (file: string): Promise<true | undefined> =>
   stat(join(promoted.folder, file)).then(

@@ -3,9 +3,7 @@
 import json
 import os
 import signal
-import threading
 import unittest
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from unittest import mock
 
@@ -13,6 +11,7 @@ from flexrack_node.gang import room as gang_room
 from flexrack_node.gang.leader import Leader
 from flexrack_node.link import checkpoint
 from gang_support import CHECKPOINT, SAVING, end_node
+from json_server import JsonServer
 from run_support import Rack, supervisor_pid
 from waiting import until
 
@@ -34,47 +33,29 @@ up()
 )
 
 
-class Head:
+class Head(JsonServer):
     """Says whether a run is to make room, and whether it is its turn."""
 
     def __init__(self):
         self.room, self.is_turn, self.passes, self.words = None, False, [], []
-        outer = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_any(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                answer = {}
-                if self.path == "/flexrack/v1/claims/self":
-                    word = json.loads(body)
-                    outer.words.append({**word, "shows": self.headers.get("Authorization")})
-                    is_held = outer.is_turn if word["away"] else True
-                    answer = {
-                        "state": "held" if is_held else "waiting",
-                        "room": None if word["away"] else outer.room,
-                        "passes": outer.passes,
-                        "why": None,
-                    }
-                data = json.dumps(answer).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_any
-
-            def log_message(self, *args):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+    def answer(self, call, body):
+        if call.path != "/flexrack/v1/claims/self":
+            return 200, {}
+        word = json.loads(body)
+        self.words.append({**word, "shows": call.headers.get("Authorization")})
+        is_held = self.is_turn if word["away"] else True
+        return 200, {
+            "state": "held" if is_held else "waiting",
+            "room": None if word["away"] else self.room,
+            "passes": self.passes,
+            "why": None,
+        }
 
     def tracking(self):
         return {
-            "upstream": f"http://127.0.0.1:{self.server.server_address[1]}",
+            "upstream": f"http://127.0.0.1:{self.port}",
             "token": "run.1.secret",
             "authorization": None,
             "own_token": True,
@@ -86,15 +67,11 @@ class Head:
     def away(self):
         return [word for word in self.words if word["away"]]
 
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
 
 class RoomTest(unittest.TestCase):
     def setUp(self):
         self.rack, self.head = Rack(2), Head()
-        self.addCleanup(self.head.close)
+        self.addCleanup(self.head.stop)
         self.addCleanup(self.rack.close)
 
     def running(self, script=SAVES_LAST, **parts):

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {ClaimAnswer, ClaimWish, QueuedRun} from '../../../../../src/lib/head/types.ts'
+import {as, wish} from '../../../../support/claim-wishes.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 
 let folder: string
@@ -16,16 +17,6 @@ afterEach(async () => {
   await rm(folder, {recursive: true, force: true})
 })
 
-const wish = (run: string, gpus: string[], more: Partial<ClaimWish> = {}): ClaimWish => ({
-  run,
-  project: 'digits',
-  parts: [{node: 'n1', gpus, exclusive: false}],
-  gpus: gpus.length,
-  priority: 0,
-  limit: null,
-  ...more,
-})
-const as = (user: string): Record<string, string> => ({'x-flexrack-owner': `${user}@lab1`})
 interface Answered {
   status: number
   body: ClaimAnswer & {error?: {code: string; message: string}}

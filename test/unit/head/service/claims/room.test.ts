@@ -7,6 +7,7 @@ import {turnOf} from '../../../../../src/lib/head/service/claims/facts.ts'
 import {Failure} from '../../../../../src/lib/head/service/failure.ts'
 import type {ClaimAnswer, ClaimOutlook, ClaimWish, QueuedRun, RunWordAnswer} from '../../../../../src/lib/head/types.ts'
 import type {HeadClaim} from '../../../../../src/lib/protocol/index.ts'
+import {as, wish} from '../../../../support/claim-wishes.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 
 let folder: string
@@ -19,17 +20,6 @@ afterEach(async () => {
   await server?.close()
   await rm(folder, {recursive: true, force: true})
 })
-
-const wish = (run: string, gpus: string[], more: Partial<ClaimWish> = {}): ClaimWish => ({
-  run,
-  project: 'digits',
-  parts: [{node: 'n1', gpus, exclusive: false}],
-  gpus: gpus.length,
-  priority: 0,
-  limit: null,
-  ...more,
-})
-const as = (user: string): Record<string, string> => ({'x-flexrack-owner': `${user}@lab1`})
 
 async function call<T>(method: string, path: string, how: {user?: string; token?: string; body?: unknown}): Promise<T> {
   const {user, token, body} = how
