@@ -84,6 +84,8 @@ class SocketsTest(unittest.TestCase):
         with self.assertRaises(ConnectionRefusedError):
             self.ask(port)
         self.start()
+        while self.record.state()["status"] != "running":  # a start answers before its supervisor has bound the port
+            time.sleep(0.02)
         self.assertGreater(self.ask(port), 0)
 
     def test_a_process_that_outlived_its_supervisor_is_followed_by_one_with_sockets_again(self) -> None:
