@@ -6,7 +6,8 @@
 
 namespace flexrack::wire {
 
-/// Address, Unix socket, port, lease and key of `entry`. False where these cannot be a server's; `dial` is no good then.
+/// Address, Unix socket, port, lease and key of `entry`. False where these cannot be a server's; `dial` is no good
+/// then.
 bool read_server_entry(const Json& entry, Dial& dial);
 /// Whether that server runs under this very kernel and its socket can be reached from here: it may be in another
 /// container.

@@ -64,7 +64,8 @@ class Journal {
   std::uint64_t describing_ = 0, process_ = 0;  ///< the call's sequence number
 };
 
-/// The handles of the kernels that a reply to `load` or `find_kernel` names; nothing: it is of neither, or makes no sense.
+/// The handles of the kernels that a reply to `load` or `find_kernel` names; nothing: it is of neither, or makes no
+/// sense.
 std::optional<std::vector<std::uint64_t>> kernels_in(std::uint32_t op, wire::View reply);
 
 /// The link that a session's parts speak over: shows the journal the replies that go out, and is another one underneath

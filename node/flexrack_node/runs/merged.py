@@ -69,9 +69,7 @@ def read(parts: "List[RunFolder]", given: "MergedQuestion", live: bool) -> "Merg
     wanted = given.get("ranks")
     live = live and attempt == attempts[-1]
     sizes = _sizes(parts, attempt)
-    logs = [
-        _Log(rank, paths[rank], sizes.get(rank, []), live) for rank in ranks if wanted is None or rank in wanted
-    ]
+    logs = [_Log(rank, paths[rank], sizes.get(rank, []), live) for rank in ranks if wanted is None or rank in wanted]
     try:
         axis = sorted({time for log in logs for time in log.times})
         first, found = _first(logs, axis, given)

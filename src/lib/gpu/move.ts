@@ -176,7 +176,7 @@ export function findPlace(lease: Lease, nodes: readonly string[], devices: reado
 
 /** The other daemon as this one and the programs dial it. Errors: GPU_REFUSED where the node does not reach it. */
 async function targetOf(place: Place, taken: TakenLease, source: Host, context: Context): Promise<MoveTarget> {
-  const {server, lease, node} = taken
+  const {server, node} = taken
   const found = await source.call('gpu.reach', wayTo(taken, nodeOf(place, node)), {signal: context.signal})
   if (found.address === null)
     throw new CliError('GPU_REFUSED', `${source.node} does not reach the GPU daemon of ${node}`, {
