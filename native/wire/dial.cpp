@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "wire/accept.h"
+#include "wire/bytes_of.h"
 #include "wire/error.h"
 #include "wire/json.h"
 #include "wire/secrets.h"
@@ -50,10 +51,11 @@ class Whereabouts {
  public:
   Whereabouts(Dial to, const Preamble& preamble) : to_(std::move(to)), preamble_(preamble) {}
 
-  bool moved(std::string_view text) {
-    const auto where = Json::parse(std::string(text));
-    if (!where || !where->is_members()) return false;
+  bool moved(View sealed) {
     const std::lock_guard guard(lock_);
+    const auto text = unseal(to_.key, {bytes_of_text(kMovedPurpose), preamble_.session}, sealed);
+    const auto where = text ? Json::parse(std::string(text->begin(), text->end())) : std::nullopt;
+    if (!where || !where->is_members()) return false;
     auto next = to_;
     if (!read_server_entry(*where, next)) return false;
     // Shared memory is for this host; what was encrypted stays so.
@@ -133,7 +135,7 @@ std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver) {
   if (!is_same(api, first.theirs.speaks())) throw Error(Error::Kind::refused, mismatch(api, first.theirs.speaks()));
   auto link =
       std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial,
-                                    [whereabouts](std::string_view where) { return whereabouts->moved(where); });
+                                    [whereabouts](View where) { return whereabouts->moved(where); });
   link->begin(std::move(first));
   return link;
 }

@@ -38,7 +38,8 @@ enum WireOp : std::uint16_t {
   kLanding = 5,  ///< u64 ticket: it has a place now (or needs none), and may be sent without credit
   kCancel = 6,  ///< u64 ticket, u64 who (1: it will not be sent, 2: it is not wanted), u64 the last chunk sent
   kSmall = 7,  ///< u64 ticket, then bytes: a whole payload whose landing has come, without the bulk path
-  kMoved = 8,  ///< text, JSON: the session goes on at another server, where the client resumes it; sequence 0
+  // 8 was kMoved in the clear, which carried a key.
+  kMoved = 9,  ///< bytes, sealed JSON: the session goes on at another server, where the client resumes it; sequence 0
 };
 inline constexpr std::uint16_t kFirstApiOp = 0x1000;
 

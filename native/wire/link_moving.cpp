@@ -2,8 +2,10 @@
 // goes on after it. The client resumes there as after a lost connection.
 #include <algorithm>
 
+#include "wire/bytes_of.h"
 #include "wire/codec.h"
 #include "wire/error.h"
+#include "wire/secrets.h"
 #include "wire/session_link.h"
 
 namespace flexrack::wire {
@@ -78,7 +80,9 @@ void SessionLink::thaw() {
 
 void SessionLink::redirect(std::string_view where) {
   Bytes body;
-  Writer(body).put_text(where);
+  // It carries the other lease's key, and plain TCP hides nothing.
+  const auto sealed = seal(key_, {bytes_of_text(kMovedPurpose), preamble_.session}, bytes_of_text(where));
+  Writer(body).put_array(std::span<const std::uint8_t>(sealed));
   outbox_.append_control(kMoved, body);
   flush();
 }

@@ -5,9 +5,14 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
+#include <memory>
+
 #include "wire/error.h"
 
 namespace flexrack::wire {
+namespace {
+constexpr int kNonce = 12, kProof = 16;  ///< bytes of AES-GCM's (NIST SP 800-38D)
+}  // namespace
 
 Digest authenticate(View key, std::initializer_list<View> parts) {
   Bytes message;
@@ -19,6 +24,40 @@ Digest authenticate(View key, std::initializer_list<View> parts) {
       size != digest.size())
     throw Error(Error::Kind::gone, "HMAC-SHA256 is not available");
   return digest;
+}
+
+Bytes seal(View key, std::initializer_list<View> purpose, View text) {
+  const auto derived = authenticate(key, purpose);
+  Bytes sealed(kNonce + text.size() + kProof);
+  fill_random(std::span(sealed).first(kNonce));
+  const std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> cipher(EVP_CIPHER_CTX_new(),
+                                                                              EVP_CIPHER_CTX_free);
+  auto* const out = sealed.data() + kNonce;
+  int written = 0, rest = 0;
+  if (!cipher ||
+      EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, derived.data(), sealed.data()) != 1 ||
+      EVP_EncryptUpdate(cipher.get(), out, &written, text.data(), static_cast<int>(text.size())) != 1 ||
+      EVP_EncryptFinal_ex(cipher.get(), out + written, &rest) != 1 ||
+      EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_GET_TAG, kProof, out + text.size()) != 1)
+    throw Error(Error::Kind::gone, "AES-256-GCM is not available");
+  return sealed;
+}
+
+std::optional<Bytes> unseal(View key, std::initializer_list<View> purpose, View sealed) {
+  if (sealed.size() < kNonce + kProof || sealed.size() > kMaximumBody) return std::nullopt;
+  const auto derived = authenticate(key, purpose);
+  const auto inner = sealed.subspan(kNonce, sealed.size() - kNonce - kProof);
+  Bytes text(inner.size()), proof(sealed.end() - kProof, sealed.end());
+  const std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> cipher(EVP_CIPHER_CTX_new(),
+                                                                              EVP_CIPHER_CTX_free);
+  int written = 0, rest = 0;
+  if (!cipher ||
+      EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, derived.data(), sealed.data()) != 1 ||
+      EVP_DecryptUpdate(cipher.get(), text.data(), &written, inner.data(), static_cast<int>(inner.size())) != 1 ||
+      EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_SET_TAG, kProof, proof.data()) != 1 ||
+      EVP_DecryptFinal_ex(cipher.get(), text.data() + written, &rest) != 1)
+    return std::nullopt;
+  return text;
 }
 
 bool is_same(View a, View b) { return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }

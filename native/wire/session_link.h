@@ -27,13 +27,17 @@ struct Greeted {
   Transport transport = Transport::tls;  ///< as it was dialled
 };
 
+/// What the words of kMoved are sealed for.
+inline constexpr std::string_view kMovedPurpose = "flexrack moved";
+
 class SessionLink final : public ServerLink {
  public:
   /// Dials a connection of that kind (command stands for the link's own kind) with that hello of ours. Throws Error.
   /// Null on the server's side.
   using Redial = std::function<Greeted(ConnectionKind kind, bool is_resume, const Hello& mine)>;
-  /// The server says where the session goes on (kMoved); from now on that is dialled first. False: it makes no sense.
-  using Moved = std::function<bool(std::string_view where)>;
+  /// The server says where the session goes on (kMoved); sealed; from now on that is dialled first. False: it makes
+  /// no sense, or is of somebody else.
+  using Moved = std::function<bool(View where)>;
 
   SessionLink(const Preamble& preamble, View key, const Limits& limits, Receiver& receiver, Redial redial,
               Moved moved = nullptr);

@@ -93,10 +93,11 @@ struct Ear : Receiver {
 class Server {
  public:
   using Frame = std::function<void(Link&, const Header&, View)>;
-  Server(Bytes key, Limits limits, Frame frame, Listener* listener = nullptr)
+  Server(Bytes key, Limits limits, Frame frame, Listener* listener = nullptr, Api api = kToy)
       : key_(std::move(key)),
         limits_(limits),
         frame_(std::move(frame)),
+        api_(api),
         listener_(listener != nullptr ? *listener : own_),
         acceptor_([this] { accept(); }) {}
   ~Server() {
@@ -176,7 +177,7 @@ class Server {
       auto session = std::make_unique<Session>();
       auto& made = *session;
       made.ear.frame = [this, &made](const Header& header, View body) { frame_(*made.link, header, body); };
-      made.link = accept_session(fd, preamble, key_, limits_, kToy, made.ear);
+      made.link = accept_session(fd, preamble, key_, limits_, api_, made.ear);
       made.runner = std::thread([&made] { made.link->run(); });
       const std::lock_guard guard(lock_);
       sessions_[preamble.session] = std::move(session);
@@ -191,6 +192,7 @@ class Server {
   const Bytes key_;
   const Limits limits_;
   const Frame frame_;
+  const Api api_;
   Listener own_;
   Listener& listener_;
   std::mutex lock_;

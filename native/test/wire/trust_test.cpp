@@ -3,11 +3,14 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "test/wire/rig.h"
 #include "wire/bulk.h"
+#include "wire/bytes_of.h"
 #include "wire/handshake.h"
+#include "wire/secrets.h"
 
 using namespace flexrack::test;
 
@@ -234,4 +237,26 @@ TEST_CASE("the child of a fork has a link that is over, and the parent's goes on
   link->flush();
   while (heard == 0) std::this_thread::yield();
   link->close();
+}
+
+TEST_CASE("what is sealed opens for the same key and purpose alone, unchanged, and shows nothing") {
+  const auto key = some_key();
+  const std::string where = R"({"key":"00112233445566778899aabbccddeeff"})";
+  const auto text = bytes_of_text(where), purpose = bytes_of_text("a"), other = bytes_of_text("b");
+  const auto sealed = seal(key, {purpose}, text);
+  const auto opened = unseal(key, {purpose}, sealed);
+  REQUIRE(opened);
+  CHECK(std::ranges::equal(*opened, text));
+  CHECK(std::ranges::search(sealed, text.first(8)).empty());
+  CHECK(seal(key, {purpose}, text) != sealed);  // another number each time
+  CHECK(!unseal(some_key(9), {purpose}, sealed));
+  CHECK(!unseal(key, {other}, sealed));
+  CHECK(!unseal(key, {purpose}, text));
+  for (std::size_t size = 0; size < sealed.size(); ++size) CHECK(!unseal(key, {purpose}, View(sealed).first(size)));
+  for (std::size_t at = 0; at < sealed.size(); ++at) {
+    auto changed = sealed;
+    changed[at] ^= 0x10;
+    CHECK(!unseal(key, {purpose}, changed));
+  }
+  CHECK(unseal(key, {purpose}, seal(key, {purpose}, {}))->empty());
 }
