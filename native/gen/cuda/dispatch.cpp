@@ -110,6 +110,11 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case RestoreContext::kOp: return call<RestoreContext>(requests, link, header, body);
     case RestoreEvent::kOp: return pass<RestoreEvent>(requests, body);
     case TakeOver::kOp: return call<TakeOver>(requests, link, header, body);
+    case ShareObject::kOp: return call<ShareObject>(requests, link, header, body);
+    case OpenMemory::kOp: return call<OpenMemory>(requests, link, header, body);
+    case CloseMemory::kOp: return call<CloseMemory>(requests, link, header, body);
+    case OpenEvent::kOp: return call<OpenEvent>(requests, link, header, body);
+    case OpenPhysical::kOp: return call<OpenPhysical>(requests, link, header, body);
     case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
     case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);
     case CtxSetCacheConfig::kOp: return pass<CtxSetCacheConfig>(requests, body);
