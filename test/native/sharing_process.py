@@ -179,9 +179,7 @@ class Process:
     def take(self):
         """Of the descriptor that comes over the socket."""
         _, (descriptor,), _, _ = socket.recv_fds(self.descriptors, 1, 1)
-        return self.out(
-            ctypes.c_uint64, "cuMemImportFromShareableHandle", ctypes.c_void_p(descriptor), DESCRIPTOR
-        )
+        return self.out(ctypes.c_uint64, "cuMemImportFromShareableHandle", ctypes.c_void_p(descriptor), DESCRIPTOR)
 
     def map(self, memory, size):
         at = self.out(
