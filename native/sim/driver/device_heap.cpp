@@ -182,6 +182,7 @@ DeviceHeap::Pages DeviceHeap::share(std::uint64_t address, std::uint64_t size, s
       throw;
     }
   }
+  allow(*file, address - base, true);
   return {file, address - base};
 }
 
@@ -206,6 +207,8 @@ std::uint64_t DeviceHeap::take_small(std::uint64_t size) {
 void DeviceHeap::put_small(std::uint64_t address, std::uint64_t size) {
   const std::lock_guard guard(lock_);
   const auto block = std::prev(blocks_.upper_bound(address));
+  if (const auto shared = shared_.find(block->first); shared != shared_.end())
+    allow(*shared->second, address - block->first, false);
   const auto end = block->first + kBlock;
   block->second -= size;
   auto next = gaps_.upper_bound(address);

@@ -38,6 +38,7 @@ FileHandle as_file_handle(const CUipcMemHandle& given) {
 std::shared_ptr<Allocation> map_from(const SharedFilePointer& file, const FileHandle& handle,
                                      const Ref<Context>& context) {
   const auto bytes = mark_of_file(file->get()).bytes;
+  require(is_allowed(*file, handle.offset), CUDA_ERROR_INVALID_VALUE, "the memory of the handle was freed");
   require(handle.size > 0 && handle.offset <= bytes && handle.size <= bytes - handle.offset);
   const auto first = handle.offset / 4096 * 4096;
   const auto length = (handle.offset - first + handle.size + 4095) / 4096 * 4096;

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x31636f7270786c66;  // "flxproc1"
 constexpr std::uint64_t kMarkRoom = 4096;
+/// In the last page, behind the mark: a bit for each piece that an allocation can begin at.
+constexpr std::uint64_t kPiece = 512, kPieces = 8192, kBitsAt = 1024;
+
+std::uint64_t byte_of(std::uint64_t bytes, std::uint64_t offset) { return bytes + kBitsAt + offset / kPiece / 8; }
 
 }  // namespace
 
@@ -57,6 +61,23 @@ FileHandle handle_of_file(const SharedDescriptor& file, std::uint32_t kind) {
   handle.device = mark.device;
   handle.nonce = mark.nonce;
   return handle;
+}
+
+void allow(const SharedDescriptor& file, std::uint64_t offset, bool may) {
+  require(offset / kPiece < kPieces);
+  const auto at = static_cast<off_t>(byte_of(mark_of_file(file.get()).bytes, offset));
+  const auto bit = static_cast<std::uint8_t>(1u << (offset / kPiece % 8));
+  std::uint8_t byte = 0;
+  require(pread(file.get(), &byte, 1, at) == 1, CUDA_ERROR_OPERATING_SYSTEM);
+  byte = static_cast<std::uint8_t>(may ? byte | bit : byte & ~bit);
+  require(pwrite(file.get(), &byte, 1, at) == 1, CUDA_ERROR_OPERATING_SYSTEM);
+}
+
+bool is_allowed(const SharedDescriptor& file, std::uint64_t offset) {
+  std::uint8_t byte = 0;
+  return offset / kPiece < kPieces &&
+         pread(file.get(), &byte, 1, static_cast<off_t>(byte_of(mark_of_file(file.get()).bytes, offset))) == 1 &&
+         (byte >> (offset / kPiece % 8) & 1) != 0;
 }
 
 SharedFilePointer open_file(const FileHandle& handle, std::uint32_t kind) {

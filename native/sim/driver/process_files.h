@@ -48,6 +48,9 @@ SharedFilePointer make_file(std::uint64_t bytes, std::uint32_t device);
 /// Throws CUDA_ERROR_INVALID_VALUE where it is no file of this driver.
 FileMark mark_of_file(int descriptor);
 FileHandle handle_of_file(const SharedDescriptor& file, std::uint32_t kind);
+/// Whether what begins at an offset of the file, a multiple of 512 below 4 MiB, may be opened.
+void allow(const SharedDescriptor& file, std::uint64_t offset, bool may);
+bool is_allowed(const SharedDescriptor& file, std::uint64_t offset);
 /// The file of another process. Throws CUDA_ERROR_INVALID_VALUE where the handle is none of that kind, or what it
 /// stands for is gone; CUDA_ERROR_INVALID_CONTEXT where this process has made it itself, as CUDA wants it.
 SharedFilePointer open_file(const FileHandle& handle, std::uint32_t kind);
