@@ -111,9 +111,7 @@ class Device:
     def copy_to(self, other, source, target, size):
         """In the order of this device's stream."""
         self.use()
-        call(
-            "cuMemcpyPeerAsync", target, other.context, source, self.context, ctypes.c_size_t(size), self.stream
-        )
+        call("cuMemcpyPeerAsync", target, other.context, source, self.context, ctypes.c_size_t(size), self.stream)
 
 
 def at(base, offset):
