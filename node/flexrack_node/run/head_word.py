@@ -42,8 +42,9 @@ class HeadWord:
             return None
         if status == 409:
             error = found.get("error") if isinstance(found, dict) else None
-            differs = isinstance(error, dict) and error.get("code") == "CLAIM_DIFFERS"
-            return Heard(None, False, [], str(error.get("message"))) if differs else None
+            if not isinstance(error, dict) or error.get("code") != "CLAIM_DIFFERS":
+                return None
+            return Heard(None, False, [], str(error.get("message")))
         return _heard(found) if isinstance(found, dict) else None
 
     def close(self) -> None:

@@ -41,7 +41,7 @@ export function turnsOf(facts: QueueFacts): Turn[] {
  * for everybody who knows the same. A project's own priorities say which of its runs has which of the places that they
  * have in the line of all: other projects wait no longer for them. Pure.
  */
-export function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
+function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
   const rest = (a: Waiting, b: Waiting): number =>
     countedOf(used, a.user) - countedOf(used, b.user) ||
     a.since - b.since ||

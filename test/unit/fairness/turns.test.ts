@@ -3,7 +3,6 @@ import {
   collide,
   decayed,
   faded,
-  inLine,
   turnsOf,
   type Part,
   type Running,
@@ -55,7 +54,8 @@ test('a run over its time may end at any moment: nobody passes', () => {
 test("a project's priorities order its own runs among the places that they have, and nobody else's", () => {
   const one = (run: string, project: string, since: number, priority = 0, rack = false): Waiting =>
     waiting(run, gpus(1), {project, since, priority, limit: 10, ...(rack && {rack})})
-  const line = (...runs: Waiting[]): string[] => inLine({waiting: runs, used: {}}).map((each) => each.run)
+  const line = (...runs: Waiting[]): string[] =>
+    turnsOf({now: 9, running: [], waiting: runs, used: {}}).map((each) => each.run)
   expect(line(one('a1', 'a', 1), one('b1', 'b', 2), one('a2', 'a', 3, 9))).toEqual(['a2', 'b1', 'a1'])
   expect(line(one('a1', 'a', 1), one('b1', 'b', 2, 100))).toEqual(['a1', 'b1'])
   expect(line(one('a1', 'a', 1, 100), one('b1', 'b', 2, 1, true)), "the rack's").toEqual(['b1', 'a1'])

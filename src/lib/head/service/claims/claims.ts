@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {turnsOf} from '../../../fairness/index.ts'
-import type {HeadClaim, HeadClaims, QuotaLimits} from '../../../protocol/index.ts'
+import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
 import type {
   ClaimAnswer,
   ClaimOutlook,

@@ -1,4 +1,4 @@
-import {inLine, roomFor, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
+import {roomFor, turnsOf, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
 import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
 import type {RoomOffer} from '../../types.ts'
 import {waitingOf, type OverOf} from './facts.ts'
@@ -37,11 +37,10 @@ export function whoYields(
   const others = claims.filter(
     ([run, one]) => run !== turn.run && one.state === 'waiting' && facts.overOf(run, one).every(({soft}) => soft),
   )
-  const isBefore = (run: string): boolean => {
-    const waiting = [...others, [turn.run, comer] as const, [run, known.get(run)!] as const].map(waitingOf)
-    const line = inLine({waiting, used: facts.used}).map((one) => one.run)
-    return line.indexOf(turn.run) < line.indexOf(run)
-  }
+  const leaving = turn.holders.flatMap((run): Claimed[] => (known.has(run) ? [[run, known.get(run)!]] : []))
+  const waiting = [...others, [turn.run, comer] as const, ...leaving].map(waitingOf)
+  const line = turnsOf({...ruleOf(facts), running: [], waiting}).map((one) => one.run)
+  const isBefore = (run: string): boolean => line.indexOf(turn.run) < line.indexOf(run)
   const holders = turn.holders.map((run) => known.get(run) && holderOf([run, known.get(run)!], facts))
   const goes = (one: Holder | undefined): boolean =>
     one !== undefined &&
