@@ -137,7 +137,7 @@ class Shared:
             other.close(there)
             self.assertEqual(other.read(there, 1024), [9])
             other.close(there)
-            self.refused(INVALID_VALUE, other.read, there, 1024)
+            self.refused(INVALID_VALUE, other.share, there)
             self.refused(INVALID_VALUE, other.close, there)
             self.refused(INVALID_VALUE, other.free, there)
             one.free(at)
@@ -289,7 +289,7 @@ class ThroughADaemon(Shared, unittest.TestCase):
         other.close(there)
         self.assertEqual(one.left(), before - 8 * MIB)
         other.release(its)
-        self.assertEqual(one.left(), before)
+        self.assertEqual(other.left(), before)
         # And when it is killed.
         third = self.another()
         there = other.open(third.share(third.allocate(8 * MIB)))
