@@ -157,8 +157,9 @@ def main():
         first.record()
         for device in devices[1:]:
             device.wait(first)
-    first.use()
-    call("cuStreamSynchronize", first.stream)
+        # A step at a time, as trainings that look at the loss are.
+        first.use()
+        call("cuStreamSynchronize", first.stream)
     found = (ctypes.c_float * STEPS)()
     call("cuMemcpyDtoH_v2", found, losses, ctypes.c_size_t(4 * STEPS))
     print(json.dumps([value.hex() for value in found]))
