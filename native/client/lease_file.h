@@ -22,7 +22,7 @@ struct LeasedServer {
   std::vector<LeasedDevice> devices;
   /// All servers of the file carry out the same (docs/adr/0080).
   bool is_mirrored = false;
-  bool stops_at_mismatch = true;       ///< of those: where they differ
+  bool stops_at_mismatch = true;  ///< of those: where they differ
 };
 
 /// Reads a lease file. Throws std::runtime_error where it is not there, belongs to somebody else, is readable by

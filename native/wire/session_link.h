@@ -45,8 +45,7 @@ class SessionLink final : public ServerLink {
 
   std::uint64_t send(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) override;
   void flush() override;
-  std::uint64_t send_at_once(std::uint16_t op, std::uint16_t flags,
-                             const std::function<void(Bytes&)>& encode) override;
+  std::uint64_t send_at_once(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) override;
   void await_room() override;
   std::uint64_t ticket() override;
   void push(std::uint64_t ticket, View data, Done done, bool wait) override;

@@ -29,7 +29,8 @@ export default class Attach extends BaseCommand {
       min: 1,
     }),
     mirror: Flags.boolean({
-      description: 'two GPUs of two nodes do the same: the loss of either costs nothing, and what they compute is compared',
+      description:
+        'two GPUs of two nodes do the same: the loss of either costs nothing, and what they compute is compared',
       exclusive: ['restart'],
     }),
     'on-mismatch': Flags.string({

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cuda_programs import NATIVE, build
 from servers import run, wait_until
-from test_cuda_faults import Client, GpuAttached, GpuDaemon, Relay
+from test_cuda_faults import Client, GpuAttached, GpuDaemon
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "native" / "test" / "gpu"))
 from rack import native_env  # noqa: E402
@@ -148,10 +148,37 @@ class Replicas(unittest.TestCase):
         self.assertIn("has no memory of the program that kernels use", errors)
         self.assertIn("cudaErrorNotSupported", out + errors)
 
+    def test_whenever_either_is_killed_programs_print_the_same(self):
+        names, kills = (PROGRAMS, 6) if LONG else (("streams_events",), 2)
+        chance = random.Random(80)
+        daemons = self.serve()
+        for name in names:
+            program, alone = self.programs[name]["static"], self.alone(name)
+            attached = self.attach(daemons, chance.choice(("tcp", "tls", "shm")), share={"memory": 256 * MEBIBYTE})
+            begun = time.monotonic()
+            status, out, errors = run([program], attached.env, preload=True)
+            took = time.monotonic() - begun
+            self.assertEqual((status, out), (0, alone), name + errors[-2000:])
+            for kill in range(kills):
+                victim, after = kill % 2, chance.uniform(0, took)
+                with self.subTest(program=name, victim=victim, after=after):
+                    killer = threading.Timer(after, self.kill_workers, [daemons[victim]])
+                    killer.start()
+                    status, out, errors = run([program], attached.env, preload=True, seconds=120)
+                    killer.cancel()
+                    killer.join()
+                    self.assertEqual((status, out), (0, alone), errors[-2000:])
+            for daemon in daemons:
+                wait_until(lambda at=daemon: not at.workers(), 60, "the end of all sessions")
+            attached.close()
 
-@unittest.skipUnless(LONG, "long")
-class ReplicasLong(Replicas):
-    pass
+    @staticmethod
+    def kill_workers(daemon):
+        for worker in daemon.workers():
+            try:
+                os.kill(worker, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
 
 if __name__ == "__main__":

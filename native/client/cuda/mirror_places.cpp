@@ -37,7 +37,8 @@ std::shared_ptr<Mirror> mirror_of(std::uint64_t address, std::size_t size) {
 CUresult place_at(CUcontext context, const std::shared_ptr<Mirror>& mirror, std::uint64_t at) {
   auto& all = mirrors();
   std::uint64_t address = 0;
-  if (context->server->is_mirrored()) return refuse_mirrored("memory of the program that kernels use (mapped, managed)");
+  if (context->server->is_mirrored())
+    return refuse_mirrored("memory of the program that kernels use (mapped, managed)");
   const unsigned flags = mirror->is_read_only ? CU_MEMHOSTREGISTER_READ_ONLY : 0;
   auto status = kLost;
   context->server->session->call(

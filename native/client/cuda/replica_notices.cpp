@@ -136,8 +136,7 @@ ReplicaFrames ReplicaNotices::alone(std::size_t left, bool was_first) {
   reached_.clear();
   if (!ahead_.empty()) {
     told_ += ahead_.size();
-    out.push_back(frame_of(cu::Printed{
-        .text = {reinterpret_cast<const std::uint8_t*>(ahead_.data()), ahead_.size()}}));
+    out.push_back(frame_of(cu::Printed{.text = {reinterpret_cast<const std::uint8_t*>(ahead_.data()), ahead_.size()}}));
     ahead_.clear();
   }
   for (const auto& [function, runs] : runs_[left]) {

@@ -39,8 +39,7 @@ class ReplicaNotices {
   void take_reached(bool is_first, const wire::Header& header, wire::View body, ReplicaFrames& out);
   void take_printed(std::size_t from, bool is_first, wire::View body, ReplicaFrames& out);
   void take_run(std::size_t from, wire::View body, ReplicaFrames& out);
-  void begin_run(std::uint64_t function, std::array<std::uint64_t, 2> numbers, std::int32_t status,
-                 ReplicaFrames& out);
+  void begin_run(std::uint64_t function, std::array<std::uint64_t, 2> numbers, std::int32_t status, ReplicaFrames& out);
 
   bool is_alone_ = false;
   std::map<Failure, std::size_t> failed_;            ///< told, and not said by the other one yet

@@ -77,8 +77,7 @@ void ReplicatedLink::land(std::uint64_t ticket, std::span<std::uint8_t> into, wi
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     if (!places[i].data()) continue;
     goes = true;
-    sides_[i].link->land(ticket, places[i],
-                         [this, ticket, i](bool has_arrived) { arrived(ticket, i, has_arrived); });
+    sides_[i].link->land(ticket, places[i], [this, ticket, i](bool has_arrived) { arrived(ticket, i, has_arrived); });
   }
   if (!goes && done) done(false);
 }
@@ -178,8 +177,8 @@ std::optional<bool> ReplicatedLink::outcome_of_one(Read& read) {
 
 std::string ReplicatedLink::text_of(const Read& read) const {
   const auto of = [&](std::size_t side) {
-    return (read.state[side] == Read::State::here ? "hash " + hex(read.hash[side]) : std::string("nothing")) + " from " +
-           sides_[side].node;
+    return (read.state[side] == Read::State::here ? "hash " + hex(read.hash[side]) : std::string("nothing")) +
+           " from " + sides_[side].node;
   };
   return "copy " + std::to_string(read.number) + " to the program, " + std::to_string(read.into.size()) + " bytes" +
          (read.address != 0 ? " from 0x" + hex(read.address) : "") + " (" + of(0) + ", " + of(1) + ")";

@@ -105,7 +105,7 @@ void Module::give_back() {
 std::uint64_t Module::place(std::uint64_t size) {
   const auto number = placed_.size() + 1;
   size = std::max<std::uint64_t>(1, size);
-  auto made = number < wishes_.size()  ? place_device(context, wishes_[number], size)
+  auto made = number < wishes_.size() ? place_device(context, wishes_[number], size)
               : place_.variables != 0 ? place_device(context, next_variable(size), size)
                                       : allocate_device(context, size);
   // Constants too: kernels may write them through their address in .global, as the devices let them, and the next

@@ -59,8 +59,8 @@ const Release& driver_release();
 const Settings& settings();
 void set_settings(Settings settings);
 
-/// Counts one more of a kind (launch, alloc, copy, memset, load, flip); true where it is the one that FLEXRACK_SIM_FAULT
-/// names.
+/// Counts one more of a kind (launch, alloc, copy, memset, load, flip); true where it is the one that
+/// FLEXRACK_SIM_FAULT names.
 bool is_fault_due(const char* kind);
 
 }  // namespace flexrack::sim
