@@ -23,18 +23,15 @@ STOP, PRIMARY = {"on_mismatch": "stop"}, {"on_mismatch": "primary"}
 LONG = os.environ.get("FLEXRACK_LONG") == "1"
 # Without a kernel that writes the program's own memory, or that computes otherwise each time.
 PROGRAMS = (
-    "async_alloc",
     "blocking_copies",
     "callbacks",
     "cnn_step",
-    "constant_texture",
     "cooperative",
     "copies",
     "graph_launches",
     "graph_memory",
     "graphs",
     "histogram",
-    "host_turns",
     "large_copies",
     "many_launches",
     "matmul_tiled",

@@ -218,13 +218,6 @@ CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEn
   for (const auto event : {hStart, hEnd})
     if (const auto status = refuse_captured_event(event); status != CUDA_SUCCESS) return status;
   if (latest(hStart).number == 0 || latest(hEnd).number == 0) return CUDA_ERROR_INVALID_HANDLE;
-  // Whoever is left of two servers may not have got so far yet.
-  if (call.server().is_mirrored()) {
-    for (const auto event : {hStart, hEnd})
-      if (const auto status = latest(event).is_over ? call.wait(cu::WaitEvent{.event = event->handle}) : CUDA_SUCCESS;
-          status != CUDA_SUCCESS)
-        return status;
-  }
   return call.ask(cu::ElapsedTime{.start = hStart->handle, .end = hEnd->handle},
                   [&](const auto& reply) { *pMilliseconds = static_cast<float>(reply.milliseconds); });
 }

@@ -24,7 +24,7 @@ ReplicaFrames ReplicaNotices::take(std::size_t from, std::size_t first, const wi
   const bool is_first = from == first;
   switch (header.op) {
     case cu::Failed::kOp: take_failure(is_first, header, body, out); break;
-    case cu::EventReached::kOp: take_reached(is_first, header, body, out); break;
+    case cu::EventReached::kOp: take_reached(from, header, body, out); break;
     case cu::Printed::kOp: take_printed(from, is_first, body, out); break;
     case cu::RunHostFunction::kOp: take_run(from, body, out); break;
     default:
@@ -52,22 +52,26 @@ void ReplicaNotices::take_failure(bool is_first, const wire::Header& header, wir
   out.push_back(copy_of(header, body));
 }
 
-void ReplicaNotices::take_reached(bool is_first, const wire::Header& header, wire::View body, ReplicaFrames& out) {
+/// An event is reached when both have got there: the program may go on with what was before it.
+void ReplicaNotices::take_reached(std::size_t from, const wire::Header& header, wire::View body, ReplicaFrames& out) {
   cu::EventReached reached;
-  if (!decode(body, reached)) return out.push_back(copy_of(header, body));
-  if (is_alone_) return out.push_back(copy_of(header, body));  // to say it twice does no harm
-  if (!is_first) {
-    const auto told = reached_.find(reached.event);
-    if (told == reached_.end() || told->second < reached.number) early_[reached.event] = copy_of(header, body);
-    else if (told->second == reached.number) reached_.erase(told);
-    return;
+  if (is_alone_ || !decode(body, reached)) return out.push_back(copy_of(header, body));
+  auto& mine = reached_[from][reached.event];
+  if (reached.number < mine.number) return;
+  mine = {reached.number, reached.status};
+  const auto other = reached_[1 - from].find(reached.event);
+  if (other == reached_[1 - from].end()) return;
+  const auto& behind = other->second.number < mine.number ? other->second : mine;
+  auto& told = told_reached_[reached.event];
+  if (behind.number > told) {
+    told = behind.number;
+    const auto status = mine.status != 0 ? mine.status : other->second.status;
+    out.push_back(frame_of(cu::EventReached{.event = reached.event, .number = behind.number, .status = status}));
   }
-  const auto early = early_.find(reached.event);
-  cu::EventReached before;
-  const bool is_known = early != early_.end() && decode(early->second.body, before) && before.number >= reached.number;
-  if (!is_known) reached_[reached.event] = reached.number;
-  else if (before.number == reached.number) early_.erase(early);
-  out.push_back(copy_of(header, body));
+  if (other->second.number != mine.number) return;
+  reached_[1 - from].erase(other);
+  reached_[from].erase(reached.event);
+  told_reached_.erase(reached.event);
 }
 
 /// By position: what kernels print comes in one stream, of which the other server's is told from where the first
@@ -126,14 +130,16 @@ ReplicaFrames ReplicaNotices::alone(std::size_t left, bool was_first) {
   if (was_first) {  // what only the other one has said, this one says itself when it gets there
     failed_.clear();
     failures_.clear();
-    early_.clear();
     ahead_.clear();
   }
   for (auto& [which, frame] : failures_) out.push_back(std::move(frame));
   failures_.clear();
-  for (auto& [event, frame] : early_) out.push_back(std::move(frame));
-  early_.clear();
-  reached_.clear();
+  for (const auto& [event, one] : reached_[left]) {
+    if (const auto told = told_reached_.find(event); told == told_reached_.end() || told->second < one.number)
+      out.push_back(frame_of(cu::EventReached{.event = event, .number = one.number, .status = one.status}));
+  }
+  reached_ = {};
+  told_reached_.clear();
   if (!ahead_.empty()) {
     told_ += ahead_.size();
     out.push_back(frame_of(cu::Printed{.text = {reinterpret_cast<const std::uint8_t*>(ahead_.data()), ahead_.size()}}));

@@ -36,7 +36,7 @@ class ReplicaNotices {
   };
   using Failure = std::tuple<std::uint64_t, std::uint32_t, std::int32_t>;
   void take_failure(bool is_first, const wire::Header& header, wire::View body, ReplicaFrames& out);
-  void take_reached(bool is_first, const wire::Header& header, wire::View body, ReplicaFrames& out);
+  void take_reached(std::size_t from, const wire::Header& header, wire::View body, ReplicaFrames& out);
   void take_printed(std::size_t from, bool is_first, wire::View body, ReplicaFrames& out);
   void take_run(std::size_t from, wire::View body, ReplicaFrames& out);
   void begin_run(std::uint64_t function, std::array<std::uint64_t, 2> numbers, std::int32_t status, ReplicaFrames& out);
@@ -44,8 +44,12 @@ class ReplicaNotices {
   bool is_alone_ = false;
   std::map<Failure, std::size_t> failed_;            ///< told, and not said by the other one yet
   std::deque<std::pair<Failure, ReplicaFrame>> failures_;  ///< said by the other one alone so far
-  std::map<std::uint64_t, std::uint64_t> reached_;   ///< event: number told, and not said by the other one yet
-  std::map<std::uint64_t, ReplicaFrame> early_;      ///< by event: reached at the other one alone so far
+  struct Reached {
+    std::uint64_t number = 0;
+    std::int32_t status = 0;
+  };
+  std::array<std::map<std::uint64_t, Reached>, 2> reached_;  ///< by event: what each has reached
+  std::map<std::uint64_t, std::uint64_t> told_reached_;      ///< by event: what both have, and the process knows
   std::array<std::uint64_t, 2> printed_{};           ///< bytes each has said
   std::uint64_t told_ = 0;                           ///< bytes of that the process has
   std::string ahead_;                                ///< what the other one has printed behind those

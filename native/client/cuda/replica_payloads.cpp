@@ -138,8 +138,6 @@ void ReplicatedLink::settle_read(std::uint64_t ticket) {
         what = text_of(read);
         if (settings_.stops_at_mismatch) outcome = false;
       }
-    } else if (!settings_.stops_at_mismatch && read.state[direct] == State::here) {
-      outcome = true;
     }
     if (outcome && !read.is_told) {
       done = std::move(read.done);

@@ -10,11 +10,9 @@
 namespace flexrack::client::cuda {
 namespace {
 
-/// Ask how far things are, or how things stand: what they say depends on when they are asked.
+/// Ask how things stand: what they say depends on when they are asked, and nothing is done because of it.
 bool depends_on_time(std::uint16_t op) {
   switch (op) {
-    case cu::QueryStream::kOp:
-    case cu::QueryEvent::kOp:
     case cu::ElapsedTime::kOp:
     case cu::Usage::kOp:
     case cu::MemoryInfo::kOp:
@@ -23,9 +21,7 @@ bool depends_on_time(std::uint16_t op) {
   }
 }
 
-bool waits(std::uint16_t op) {
-  return op == cu::WaitStream::kOp || op == cu::WaitEvent::kOp || op == cu::WaitContext::kOp;
-}
+bool asks_progress(std::uint16_t op) { return op == cu::QueryStream::kOp || op == cu::QueryEvent::kOp; }
 
 /// What it answers is handles or addresses that this process goes by, or what was made of the code alone.
 bool must_be_alike(std::uint16_t op) {
@@ -107,7 +103,7 @@ std::uint64_t rotated(std::uint64_t value, int by) { return value << by | value 
 
 }  // namespace
 
-bool is_for_both(std::uint16_t op) { return !waits(op) && !depends_on_time(op); }
+bool is_for_both(std::uint16_t op) { return !depends_on_time(op); }
 
 std::string difference(std::uint16_t op, const ReplicaAnswer& here, const ReplicaAnswer& there) {
   const auto* const known = cu::name_of(op);
@@ -116,6 +112,7 @@ std::string difference(std::uint16_t op, const ReplicaAnswer& here, const Replic
   if (depends_on_time(op) || (here.flags & wire::kRefused) != 0) return {};
   if (op == cu::Describe::kOp) return unlike_devices(here, there);
   const auto one = status_of(op, here), other = status_of(op, there);
+  if (asks_progress(op) && (one == CUDA_ERROR_NOT_READY || other == CUDA_ERROR_NOT_READY)) return {};
   if (one != other) return name + ": " + status_text(one.value_or(-1)) + " and " + status_text(other.value_or(-1));
   // What a driver says of an error may name what is its own.
   if (one == CUDA_SUCCESS && must_be_alike(op) && !is_alike(op, here.body, there.body))
@@ -124,6 +121,8 @@ std::string difference(std::uint16_t op, const ReplicaAnswer& here, const Replic
 }
 
 void join_answers(std::uint16_t op, ReplicaAnswer& here, const ReplicaAnswer& there) {
+  // Who hears that something is over goes on: it is over where it is so at both.
+  if (asks_progress(op) && status_of(op, there) == CUDA_ERROR_NOT_READY) here = there;
   cu::HaveImagesReply one, other;
   if (op != cu::HaveImages::kOp || !decode(here.body, one) || !decode(there.body, other)) return;
   // An image that one of them lacks is sent to both.

@@ -20,8 +20,6 @@ constexpr milliseconds kLook{100};
 /// process what it takes to notice it, and this.
 constexpr milliseconds kAwayWithin{600};
 constexpr milliseconds kPause{50};
-/// What is still to be compared when the process ends.
-constexpr milliseconds kCompareWithin{3000};
 
 }  // namespace
 
@@ -184,12 +182,8 @@ void ReplicatedLink::watch() {
 void ReplicatedLink::close() {
   if (is_child()) return;
   {
-    std::unique_lock guard(lock_);
+    const std::lock_guard guard(lock_);
     if (is_closing_) return;
-    // What was read is compared to the last.
-    changed_.wait_for(guard, kCompareWithin, [&] {
-      return settings_.stops_at_mismatch || reads_.empty() || is_over_ || !sides_[0].is_alive || !sides_[1].is_alive;
-    });
     is_closing_ = true;
   }
   changed_.notify_all();

@@ -18,8 +18,8 @@ struct ReplicaPlace {
 };
 
 struct ReplicaSettings {
-  /// What both have read is compared before the process has it, and the session ends where it differs. Else the
-  /// process has the first one's at once, and where they differ the other one is left out.
+  /// The session ends where what both have read differs. Else the process goes on with the first one's, and the other
+  /// one is left out.
   bool stops_at_mismatch = true;
   /// One that cannot be reached is tried so long while the other one is there; then that one goes on alone.
   std::chrono::milliseconds patience{3000};

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "client/cuda/replica_rules.h"
+#include "gen/cuda/cuda.h"
 
 using namespace flexrack;
 using client::cuda::ReplicaFrames;
@@ -87,6 +88,8 @@ TEST_CASE("failures and events are told once, and those of the lost server not a
   CHECK(said(notices, 1, 0, refused).empty());
   CHECK(said(notices, 0, 0, refused).size() == 1);
   CHECK(said(notices, 1, 0, sticky).empty());
+  CHECK(said(notices, 1, 0, cu::EventReached{.event = 5, .number = 1}).empty());
+  CHECK(said(notices, 0, 0, cu::EventReached{.event = 5, .number = 1}).size() == 1);
   CHECK(said(notices, 1, 0, cu::EventReached{.event = 5, .number = 2}).empty());
   const auto left = notices.alone(1, false);
   CHECK(left.size() == 2);  // sticky, and the event
@@ -114,6 +117,10 @@ TEST_CASE("answers are compared in what the process goes by, and in nothing else
   CHECK(difference(cu::QueryStream::kOp, answer_of(cu::QueryStreamReply{.status = 600}),
                    answer_of(cu::QueryStreamReply{.status = 0}))
             .empty());
+  auto done = answer_of(cu::QueryStreamReply{.status = 0});
+  const auto not_ready = answer_of(cu::QueryStreamReply{.status = CUDA_ERROR_NOT_READY});
+  client::cuda::join_answers(cu::QueryStream::kOp, done, not_ready);
+  CHECK(done.body == not_ready.body);
   CHECK(difference(cu::WaitStream::kOp, answer_of(cu::WaitStreamReply{.status = 700}),
                    answer_of(cu::WaitStreamReply{.status = 0})) == "WaitStream: CUDA error 700 and success");
   CHECK(difference(cu::Load::kOp, answer_of(cu::LoadReply{.info_log = "0.1 ms"}),
