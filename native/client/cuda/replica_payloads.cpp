@@ -54,6 +54,7 @@ void ReplicatedLink::handed_over(std::uint64_t ticket, bool has_arrived) {
 void ReplicatedLink::land(std::uint64_t ticket, std::span<std::uint8_t> into, wire::Done done) {
   if (is_child()) return done(false);
   std::array<std::span<std::uint8_t>, 2> places{};
+  std::array<bool, 2> goes{};
   {
     const std::lock_guard guard(lock_);
     const bool are_both = sides_[0].is_alive && sides_[1].is_alive;
@@ -65,21 +66,21 @@ void ReplicatedLink::land(std::uint64_t ticket, std::span<std::uint8_t> into, wi
       read.number = ++last_read_;
       read.state[first_] = Read::State::coming;
       places[first_] = into;
+      goes[first_] = true;
       if (are_both) {
         // Pages of it are taken when something lands there, and no earlier.
         read.copy = std::make_unique_for_overwrite<std::uint8_t[]>(into.size() + 1);
         read.state[1 - first_] = Read::State::coming;
         places[1 - first_] = {read.copy.get(), into.size()};
+        goes[1 - first_] = true;
       }
     }
   }
-  bool goes = false;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
-    if (!places[i].data()) continue;
-    goes = true;
+    if (!goes[i]) continue;
     sides_[i].link->land(ticket, places[i], [this, ticket, i](bool has_arrived) { arrived(ticket, i, has_arrived); });
   }
-  if (!goes && done) done(false);
+  if (!goes[0] && !goes[1]) done(false);
 }
 
 void ReplicatedLink::cancel(std::uint64_t ticket) {
