@@ -25,6 +25,8 @@ export interface EndpointDocument {
   queue?: QueueRules
   /** Newest first. */
   releases: Release[]
+  project?: string // in which it was made
+  planned?: number // servers that it comes to by a change that is under way, for quotas
 }
 
 /** What the gateway has to know of a release besides where it is. Nothing: it speaks the Open Inference Protocol v2. */
@@ -282,7 +284,7 @@ export function isUnfinished(document: EndpointDocument): boolean {
 /**
  * The document once nothing runs but the active release and the canary: what was being started failed, what was draining is stopped.
  */
-export function settled(document: EndpointDocument, reason: string): EndpointDocument {
+export function settled({planned: _, ...document}: EndpointDocument, reason: string): EndpointDocument {
   const releases = document.releases.map(({pending: _, ...release}): Release => {
     if (release.state === 'draining') return {...release, state: 'stopped'}
     if (release.state !== 'starting') return release
@@ -291,10 +293,9 @@ export function settled(document: EndpointDocument, reason: string): EndpointDoc
   return {...document, releases}
 }
 
-/** The document after folders were pruned: who keeps files, and no more history than anybody reads. */
+/** The document after folders were pruned: who keeps files; no more history than anybody reads, but for those that serve. */
 export function pruned(document: EndpointDocument): EndpointDocument {
   const keep = new Set(keptReleases(document))
   const releases = document.releases.map((release) => ({...release, kept: release.kept && keep.has(release.id)}))
-  // Twenty deploys that fail or are taken back leave the one that serves, and those before it, where they are.
   return {...document, releases: releases.filter(({id, kept}, index) => index < HISTORY || kept || keep.has(id))}
 }
