@@ -21,8 +21,7 @@ export interface EndpointDocument {
   active: ({release: string; targets: string[]; scaling?: ScalingRules; startSeconds?: number} & ReleaseProtocol) | null
   /** A release beside the active one, and what it gets of the requests. */
   canary?: CanaryRules
-  /** How requests wait at the gateway. */
-  queue?: QueueRules
+  queue?: QueueRules // how requests wait at the gateway
   /** Newest first. */
   releases: Release[]
   project?: string // in which it was made
