@@ -16,5 +16,5 @@ export const QUOTA_WORDS = {
 
 /** How much it is, as tables and sums have it: bytes in GiB. Pure. */
 export function quotaAmount(what: keyof typeof QUOTA_WORDS, number: number): number {
-  return what === 'disk' ? Math.round((number / 2 ** 30) * 100) / 100 : number
+  return what === 'disk' ? Number((number / 2 ** 30).toPrecision(4)) : number
 }

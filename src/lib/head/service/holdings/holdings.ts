@@ -9,6 +9,8 @@ import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 
 /** Of one user: the head looks through all of them at each question. */
 const MOST_OF_ONE = 1000
+/** So long something may be on its way to its node. Milliseconds. */
+const COMING_MS = 900_000
 
 export type Wanted = Pick<HeadHolding, 'user' | 'teams' | 'project' | 'amounts' | 'until'>
 
@@ -36,11 +38,11 @@ export class Holdings {
     return Object.values(this.#living(Date.now()))
   }
 
-  /** Names of a kind that one user has. */
+  /** Names of a kind that one user has, for long enough that each is there by now, or has ended. */
   namesOf(kind: string, user: string): string[] {
-    const before = `${kind} ${user} `
-    return Object.keys(this.#living(Date.now())).flatMap((name) =>
-      name.startsWith(before) ? [name.slice(before.length)] : [],
+    const [before, now] = [`${kind} ${user} `, Date.now()]
+    return Object.entries(this.#living(now)).flatMap(([name, {since}]) =>
+      name.startsWith(before) && now - since > COMING_MS ? [name.slice(before.length)] : [],
     )
   }
 
@@ -69,7 +71,7 @@ export class Holdings {
         over.push(...holdingSums(this.#quotas.all, kept, owned, before?.amounts).filter((one) => one.over))
         if (!before && kept.filter((one) => one.user === owned.user).length >= MOST_OF_ONE)
           throw new Failure(429, 'REFUSED', `${owned.user} has more at once than the head keeps for one user`)
-        next = {...others, [name]: {...owned, since: before?.since ?? now}}
+        next = {...others, [name]: {...owned, since: now}}
       }
       const hard = over.filter((one) => !one.soft)
       if (hard.length > 0) throw new Failure(409, 'QUOTA', overText(hard), {over: hard})

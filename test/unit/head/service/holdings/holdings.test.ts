@@ -62,7 +62,10 @@ test('of twenty who start the last notebook at once one does, and who has one al
       own: [],
     })
   expect((await call('POST', 'holdings', notebook('n1'))).status, 'the same again').toBe(200)
+  expect((await call('POST', 'holdings', notebook('n3'))).error, 'it may be on its way').toMatchObject({own: []})
+  const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_000_000)
   expect((await call('POST', 'holdings', notebook('n3'))).error).toMatchObject({own: ['n1/digits']})
+  later.mockRestore()
   expect(await used('project:digits')).toEqual({notebooks: 2})
   await call('POST', 'holdings/release', {kind: 'notebook', project: 'digits', names: ['n1/digits']}, 'bob')
   expect(await used('project:digits'), "nobody gives back another's").toEqual({notebooks: 2})
