@@ -101,6 +101,7 @@ std::optional<SharedHandle> shared_handle(const CudaServer& server, std::uint32_
 CudaServer* server_of(const SharedHandle& handle, std::uint32_t kind) {
   if (handle.magic != kMagic || handle.kind != kind) return nullptr;
   const auto& servers = process()->servers;
+  if (servers.front()->is_mirrored()) return nullptr;   // two servers have two secrets for the same
   for (auto* const server : servers)
     if (lease_number(*server) == handle.lease) return server;
   // A lease that has moved has another name since: the server says whether the secret is one of its own.
@@ -114,6 +115,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* pHandle, CUdeviceptr dptr) {
   const auto known = find_allocation(dptr);
   if (!known || known->sort != Allocation::Sort::device) return CUDA_ERROR_INVALID_VALUE;
   call.use(known->context);
+  if (call.is_good()) call.check(!call.server().is_mirrored(), CUDA_ERROR_NOT_SUPPORTED);
   std::optional<SharedHandle> handle;
   const auto status = call.ask(cu::ShareObject{.address = known->base}, [&](const auto& reply) {
     handle = shared_handle(call.server(), SharedHandle::kMemory, reply);
@@ -175,6 +177,7 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle* pHandle, CUevent event) {
   call.needs(pHandle);
   if (!call.use(event)) return call.error();
   if (!is_shared(event)) return CUDA_ERROR_INVALID_VALUE;
+  if (call.server().is_mirrored()) return CUDA_ERROR_NOT_SUPPORTED;
   std::optional<SharedHandle> handle;
   const auto status = call.ask(cu::ShareObject{.object = event->handle}, [&](const auto& reply) {
     handle = shared_handle(call.server(), SharedHandle::kEvent, reply);

@@ -278,7 +278,7 @@ CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocat
   if (found == all.memories.end()) return CUDA_ERROR_INVALID_VALUE;
   auto& memory = *found->second;
   if ((memory.properties.requestedHandleTypes & handleType) == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (!is_to_be_shared(memory.properties)) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!is_to_be_shared(memory.properties) || memory.device->server->is_mirrored()) return CUDA_ERROR_NOT_SUPPORTED;
   if (!memory.shared) {
     Call call;
     call.device(memory.device->ordinal);

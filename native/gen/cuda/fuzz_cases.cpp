@@ -1582,11 +1582,26 @@ wire::Bytes make_TakeOver() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_ReplicateReply() {
+  ReplicateReply m;
+  m.status = 94;
+  m.reserved = 95;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Replicate() {
+  Replicate m;
+  m.layout = 96;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_ShareObjectReply() {
   ShareObjectReply m;
-  m.status = 94;
-  m.is_mapped = 95;
-  m.size = 96;
+  m.status = 97;
+  m.is_mapped = 98;
+  m.size = 99;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1594,26 +1609,26 @@ wire::Bytes make_ShareObjectReply() {
 }
 wire::Bytes make_ShareObject() {
   ShareObject m;
-  m.object = 97;
-  m.address = 98;
+  m.object = 100;
+  m.address = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenMemoryReply() {
   OpenMemoryReply m;
-  m.status = 99;
-  m.device = 100;
-  m.address = 1;
-  m.size = 2;
+  m.status = 2;
+  m.device = 3;
+  m.address = 4;
+  m.size = 5;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenMemory() {
   OpenMemory m;
-  m.context = 3;
-  m.at = 4;
+  m.context = 6;
+  m.at = 7;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1621,30 +1636,30 @@ wire::Bytes make_OpenMemory() {
 }
 wire::Bytes make_CloseMemoryReply() {
   CloseMemoryReply m;
-  m.status = 5;
+  m.status = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CloseMemory() {
   CloseMemory m;
-  m.context = 6;
-  m.address = 7;
+  m.context = 9;
+  m.address = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenEventReply() {
   OpenEventReply m;
-  m.status = 8;
+  m.status = 11;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenEvent() {
   OpenEvent m;
-  m.context = 9;
-  m.event = 10;
+  m.context = 12;
+  m.event = 13;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1652,16 +1667,16 @@ wire::Bytes make_OpenEvent() {
 }
 wire::Bytes make_OpenPhysicalReply() {
   OpenPhysicalReply m;
-  m.status = 11;
-  m.device = 12;
-  m.size = 13;
+  m.status = 14;
+  m.device = 15;
+  m.size = 16;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenPhysical() {
   OpenPhysical m;
-  m.memory = 14;
+  m.memory = 17;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1669,29 +1684,29 @@ wire::Bytes make_OpenPhysical() {
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 15;
-  m.op = 16;
-  m.status = 17;
-  m.object = 18;
-  m.text = "text 19";
+  m.context = 18;
+  m.op = 19;
+  m.status = 20;
+  m.object = 21;
+  m.text = "text 22";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 20;
-  m.run = 21;
-  m.status = 22;
+  m.function = 23;
+  m.run = 24;
+  m.status = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 23;
-  m.number = 24;
-  m.status = 25;
+  m.event = 26;
+  m.number = 27;
+  m.status = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1706,10 +1721,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 26;
-  m.ranges[0].size = 27;
-  m.ranges[1].address = 28;
-  m.ranges[1].size = 29;
+  m.ranges[0].address = 29;
+  m.ranges[0].size = 30;
+  m.ranges[1].address = 31;
+  m.ranges[1].size = 32;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1717,66 +1732,57 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 30;
-  m.status = 31;
-  m.reserved = 32;
-  m.text = "text 33";
+  m.communicator = 33;
+  m.status = 34;
+  m.reserved = 35;
+  m.text = "text 36";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 34;
-  m.max_width_in_elements = 35;
+  m.status = 37;
+  m.max_width_in_elements = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 36;
-  m.format = 37;
-  m.num_channels = 38;
-  m.dev = 39;
+  m.context = 39;
+  m.format = 40;
+  m.num_channels = 41;
+  m.dev = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 40;
-  m.flags = 41;
+  m.context = 43;
+  m.flags = 44;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 42;
-  m.config = 43;
+  m.context = 45;
+  m.config = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 44;
+  m.context = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 45;
-  m.ctx = 46;
-  m.event = 47;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CtxWaitEvent() {
-  CtxWaitEvent m;
   m.context = 48;
   m.ctx = 49;
   m.event = 50;
@@ -1784,37 +1790,46 @@ wire::Bytes make_CtxWaitEvent() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_CtxWaitEvent() {
+  CtxWaitEvent m;
+  m.context = 51;
+  m.ctx = 52;
+  m.event = 53;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 51;
+  m.status = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 52;
-  m.attrib = 53;
-  m.val = 54;
-  m.kernel = 55;
-  m.dev = 56;
+  m.context = 55;
+  m.attrib = 56;
+  m.val = 57;
+  m.kernel = 58;
+  m.dev = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 57;
-  m.kernel = 58;
-  m.config = 59;
-  m.dev = 60;
+  m.context = 60;
+  m.kernel = 61;
+  m.config = 62;
+  m.dev = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 61;
+  m.status = 64;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1822,16 +1837,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 62;
-  m.array = 63;
-  m.device = 64;
+  m.context = 65;
+  m.array = 66;
+  m.device = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 65;
+  m.status = 68;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1839,77 +1854,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 66;
-  m.mipmap = 67;
-  m.device = 68;
+  m.context = 69;
+  m.mipmap = 70;
+  m.device = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 69;
+  m.status = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 70;
-  m.plane_array = 71;
-  m.array = 72;
-  m.plane_idx = 73;
+  m.context = 73;
+  m.plane_array = 74;
+  m.array = 75;
+  m.plane_idx = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 74;
+  m.status = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 75;
-  m.level_array = 76;
-  m.mipmapped_array = 77;
-  m.level = 78;
+  m.context = 78;
+  m.level_array = 79;
+  m.mipmapped_array = 80;
+  m.level = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 79;
-  m.flags = 80;
+  m.status = 82;
+  m.flags = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 81;
+  m.context = 84;
   m.location = kBytes;
-  m.ptr = 82;
+  m.ptr = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 83;
-  m.pool = 84;
-  m.min_bytes_to_keep = 85;
+  m.context = 86;
+  m.pool = 87;
+  m.min_bytes_to_keep = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 86;
-  m.pool = 87;
+  m.context = 89;
+  m.pool = 90;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1917,16 +1932,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 88;
-  m.flags = 89;
+  m.status = 91;
+  m.flags = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 90;
-  m.mem_pool = 91;
+  m.context = 93;
+  m.mem_pool = 94;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1934,244 +1949,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 92;
-  m.stream = 93;
-  m.event = 94;
-  m.flags = 95;
+  m.context = 95;
+  m.stream = 96;
+  m.event = 97;
+  m.flags = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 96;
-  m.dst_stream = 97;
-  m.src_stream = 98;
+  m.context = 99;
+  m.dst_stream = 100;
+  m.src_stream = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 99;
-  m.event = 100;
-  m.stream = 1;
+  m.context = 2;
+  m.event = 3;
+  m.stream = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 2;
-  m.event = 3;
-  m.stream = 4;
-  m.flags = 5;
+  m.context = 5;
+  m.event = 6;
+  m.stream = 7;
+  m.flags = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 6;
-  m.stream = 7;
-  m.addr = 8;
-  m.value = 9;
-  m.flags = 10;
+  m.context = 9;
+  m.stream = 10;
+  m.addr = 11;
+  m.value = 12;
+  m.flags = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 11;
-  m.stream = 12;
-  m.addr = 13;
-  m.value = 14;
-  m.flags = 15;
+  m.context = 14;
+  m.stream = 15;
+  m.addr = 16;
+  m.value = 17;
+  m.flags = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 16;
-  m.stream = 17;
-  m.addr = 18;
-  m.value = 19;
-  m.flags = 20;
+  m.context = 19;
+  m.stream = 20;
+  m.addr = 21;
+  m.value = 22;
+  m.flags = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 21;
-  m.stream = 22;
-  m.addr = 23;
-  m.value = 24;
-  m.flags = 25;
+  m.context = 24;
+  m.stream = 25;
+  m.addr = 26;
+  m.value = 27;
+  m.flags = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 26;
-  m.stream = 27;
+  m.context = 29;
+  m.stream = 30;
   m.param_array = kBytes;
-  m.flags = 28;
+  m.flags = 31;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 29;
+  m.status = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 30;
-  m.hfunc = 31;
-  m.attrib = 32;
-  m.value = 33;
+  m.context = 33;
+  m.hfunc = 34;
+  m.attrib = 35;
+  m.value = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 34;
-  m.hfunc = 35;
-  m.config = 36;
+  m.context = 37;
+  m.hfunc = 38;
+  m.config = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 37;
-  m.state = 38;
+  m.status = 40;
+  m.state = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 39;
-  m.function = 40;
+  m.context = 42;
+  m.function = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 41;
-  m.function = 42;
+  m.context = 44;
+  m.function = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 43;
-  m.hfunc = 44;
-  m.config = 45;
+  m.context = 46;
+  m.hfunc = 47;
+  m.config = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 46;
-  m.graph = 47;
-  m.stream = 48;
+  m.context = 49;
+  m.graph = 50;
+  m.stream = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 49;
-  m.num_blocks = 50;
+  m.status = 52;
+  m.num_blocks = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 51;
-  m.func = 52;
-  m.block_size = 53;
-  m.dynamic_smem_size = 54;
-  m.flags = 55;
+  m.context = 54;
+  m.func = 55;
+  m.block_size = 56;
+  m.dynamic_smem_size = 57;
+  m.flags = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 56;
-  m.dynamic_smem_size = 57;
+  m.status = 59;
+  m.dynamic_smem_size = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 58;
-  m.func = 59;
-  m.num_blocks = 60;
-  m.block_size = 61;
+  m.context = 61;
+  m.func = 62;
+  m.num_blocks = 63;
+  m.block_size = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 62;
-  m.tex_object = 63;
+  m.context = 65;
+  m.tex_object = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 64;
-  m.surf_object = 65;
+  m.context = 67;
+  m.surf_object = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 66;
+  m.status = 69;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 67;
-  m.peer_context = 68;
-  m.flags = 69;
+  m.context = 70;
+  m.peer_context = 71;
+  m.flags = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 70;
+  m.status = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 71;
-  m.peer_context = 72;
+  m.context = 74;
+  m.peer_context = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2307,6 +2322,8 @@ constexpr FuzzCase kCases[] = {
     {"restore_event", 0x2096, false, false, make_RestoreEvent, again<RestoreEvent>},
     {"take_over_reply", 0x2097, true, false, make_TakeOverReply, again<TakeOverReply>},
     {"take_over", 0x2097, false, false, make_TakeOver, again<TakeOver>},
+    {"replicate_reply", 0x2098, true, false, make_ReplicateReply, again<ReplicateReply>},
+    {"replicate", 0x2098, false, false, make_Replicate, again<Replicate>},
     {"share_object_reply", 0x20a0, true, false, make_ShareObjectReply, again<ShareObjectReply>},
     {"share_object", 0x20a0, false, false, make_ShareObject, again<ShareObject>},
     {"open_memory_reply", 0x20a1, true, false, make_OpenMemoryReply, again<OpenMemoryReply>},
