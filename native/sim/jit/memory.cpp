@@ -11,7 +11,6 @@ namespace flexrack::sim::jit {
 namespace {
 
 constexpr unsigned kEights = exec::kLanes / 8;
-constexpr std::uint8_t kSideBySide = 0;              ///< then 1: at one place; 2: anyhow
 
 template <class T>
 constexpr std::int32_t offset(T value) {
@@ -188,6 +187,7 @@ void MemoryEmitter::bring_next(const Item& item, std::size_t number, unsigned by
 /// All within what the step may touch, and aligned.
 void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned bytes, std::vector<std::size_t>& jumps) {
   using When = Assembler::Condition;
+  if (how.line != nullptr) return check_line(item, *how.line, bytes, jumps);
   const bool is_load = item.from->op == Op::ld, is_strong = item.from->order != ptx::Order::weak;
   const auto displacement = displacement_of(item, how), plan = how.at;
   // Others than 0 and 1 have bit 1; for stores anything but side by side is left to the handler: the last lane's value
@@ -202,6 +202,33 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
   to_.load64(rsi, rsp, plan + kGreatest);
   to_.add64(rax, displacement);
   to_.add64(rsi, displacement + static_cast<std::int32_t>(bytes));
+  check_bounds(item, bytes, jumps);
+}
+
+/// The same of addresses on a line: the first lane's is the least. It stays in rdx.
+void MemoryEmitter::check_line(const Item& item, const Line& line, unsigned bytes, std::vector<std::size_t>& jumps) {
+  const bool is_wide = line.form == Form::wide;
+  if (is_wide) {
+    to_.load64(rdx, rdi, slot_offset(line));
+  } else {
+    to_.load32(rdx, rdi, slot_offset(line));
+    to_.add64(rdx, rdi, offset(offsetof(exec::Warp, shared_memory)));
+  }
+  if (bytes > 1) {
+    to_.bytes({0xf6, 0xc2, static_cast<std::uint8_t>(bytes - 1)});  // test dl, ...
+    jumps.push_back(to_.jump(Assembler::Condition::differs));
+  }
+  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  to_.lea64(rax, rdx, displacement);
+  to_.lea64(rsi, rdx, displacement + offset((exec::kLanes - 1) * line.stride) + static_cast<std::int32_t>(bytes));
+  check_bounds(item, bytes, jumps);
+  if (is_wide) to_.load64(rdx, rdi, slot_offset(line));  // which held another address meanwhile
+}
+
+/// From rax until before rsi.
+void MemoryEmitter::check_bounds(const Item& item, unsigned bytes, std::vector<std::size_t>& jumps) {
+  using When = Assembler::Condition;
+  const bool is_load = item.from->op == Op::ld, is_strong = item.from->order != ptx::Order::weak;
   if (item.reads[0].form == Form::wide) {
     // The entry of the cache of ranges that the handler uses for this step.
     const auto number = (reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64;
@@ -210,10 +237,8 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
     if (is_load && is_strong) {
       // The same place again: a strand may be waiting for what is there, and the handler counts how often.
       const auto last = entry + offset(offsetof(exec::RangeCache::Entry, last));
-      to_.move64(rdx, rax);
-      to_.sub64(rdx, rcx, last);
+      to_.compare64(rax, rcx, last);
       to_.store64(rax, rcx, last);
-      to_.bytes({0x48, 0x85, 0xd2});  // test rdx, rdx
       jumps.push_back(to_.jump(When::equal));
     }
     bring_next(item, number, bytes);
@@ -232,9 +257,19 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
   jumps.push_back(to_.jump(When::above));
 }
 
+/// rax: the pointer for eight lanes, where it is not known already.
+void MemoryEmitter::point(const Plan& how, unsigned part) {
+  if (how.line == nullptr) to_.load64(rax, rsp, how.at + kPointers + 8 * offset(part));
+}
+
 /// A guard that does not hold for all.
 void MemoryEmitter::check_guard(const Item& item, std::vector<std::size_t>& jumps) {
   const bool is_negated = item.guard & kNegated;
+  if (const Line* line = lines_ == nullptr ? nullptr : lines_->find(item.guard, number_)) {
+    to_.compare_with_zero32(rdi, slot_offset(*line));
+    jumps.push_back(to_.jump(is_negated ? Assembler::Condition::differs : Assembler::Condition::equal));
+    return;
+  }
   const unsigned all = at_.fresh();
   for (unsigned eight = 0; eight < kEights; ++eight) {
     const unsigned holds = at_.take({item.guard, Form::mask}, eight);
@@ -250,45 +285,46 @@ void MemoryEmitter::check_guard(const Item& item, std::vector<std::size_t>& jump
 
 void MemoryEmitter::load(const Item& item, const Plan& how, unsigned part) {
   const unsigned count = item.from->count;
-  const auto displacement = displacement_of(item, how), plan = how.at;
-  const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
+  const auto displacement = displacement_of(item, how, part);
+  const auto at = [&](unsigned bytes) {
+    return Source::memory(how.base(), displacement + static_cast<std::int32_t>(bytes));
+  };
   std::array<unsigned, 4> d{}, x{};
   for (unsigned k = 0; k < count; ++k) d[k] = at_.fresh();
   for (unsigned k = 0; count > 1 && k < count; ++k) x[k] = at_.fresh();
-  to_.load64(rax, rsp, plan + kPointers + 8 * offset(part));
-  to_.compare8(rsp, plan + kKinds + offset(part), kSideBySide);
-  const auto to_same = to_.jump(Assembler::Condition::differs);
+  point(how, part);
   const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) {
     to_.vector(what, to, first, Source::vector(second), immediate);
   };
-  if (count == 1) {
-    to_.vector(v::load, d[0], 0, at(0));
-  } else if (count == 2) {
-    for (unsigned i = 0; i < 2; ++i) to_.vector(v::load, x[i], 0, at(32 * i));
-    op(v::shuffle, d[0], x[0], x[1], 0x88);
-    op(v::shuffle, d[1], x[0], x[1], 0xdd);
-    for (unsigned i = 0; i < 2; ++i) op(v::permute64, d[i], 0, d[i], 0xd8);
-  } else {
-    // Four lanes, and the four behind them in the upper halves, turned over their diagonal.
-    for (unsigned i = 0; i < 4; ++i) {
-      to_.vector(v::load_short, x[i], 0, at(16 * i));
-      to_.vector(v::insert_upper, x[i], x[i], at(64 + 16 * i), 1);
+  const auto side_by_side = [&] {
+    if (count == 1) {
+      to_.vector(v::load, d[0], 0, at(0));
+    } else if (count == 2) {
+      for (unsigned i = 0; i < 2; ++i) to_.vector(v::load, x[i], 0, at(32 * i));
+      op(v::shuffle, d[0], x[0], x[1], 0x88);
+      op(v::shuffle, d[1], x[0], x[1], 0xdd);
+      for (unsigned i = 0; i < 2; ++i) op(v::permute64, d[i], 0, d[i], 0xd8);
+    } else {
+      // Four lanes, and the four behind them in the upper halves, turned over their diagonal.
+      for (unsigned i = 0; i < 4; ++i) {
+        to_.vector(v::load_short, x[i], 0, at(16 * i));
+        to_.vector(v::insert_upper, x[i], x[i], at(64 + 16 * i), 1);
+      }
+      op(v::unpack_low, d[0], x[0], x[1]);
+      op(v::unpack_low, d[1], x[2], x[3]);
+      op(v::unpack_high, d[2], x[0], x[1]);
+      op(v::unpack_high, d[3], x[2], x[3]);
+      op(v::unpack_low64, x[0], d[0], d[1]);
+      op(v::unpack_high64, d[1], d[0], d[1]);
+      op(v::unpack_low64, x[2], d[2], d[3]);
+      op(v::unpack_high64, d[3], d[2], d[3]);
+      op(v::move, d[0], 0, x[0]);
+      op(v::move, d[2], 0, x[2]);
     }
-    op(v::unpack_low, d[0], x[0], x[1]);
-    op(v::unpack_low, d[1], x[2], x[3]);
-    op(v::unpack_high, d[2], x[0], x[1]);
-    op(v::unpack_high, d[3], x[2], x[3]);
-    op(v::unpack_low64, x[0], d[0], d[1]);
-    op(v::unpack_high64, d[1], d[0], d[1]);
-    op(v::unpack_low64, x[2], d[2], d[3]);
-    op(v::unpack_high64, d[3], d[2], d[3]);
-    op(v::move, d[0], 0, x[0]);
-    op(v::move, d[2], 0, x[2]);
-  }
-  const auto over = to_.jump(Assembler::Condition::always);
-  to_.land(to_same);
-  for (unsigned k = 0; k < count; ++k) to_.vector(v::spread32, d[k], 0, at(4 * k));
-  to_.land(over);
+  };
+  either(how, part, side_by_side, [&] {
+    for (unsigned k = 0; k < count; ++k) to_.vector(v::spread32, d[k], 0, at(4 * k));
+  });
   Item plain = item;
   plain.guard = kNowhere;  // it holds for all
   for (unsigned k = 0; k < count; ++k) at_.put(plain, item.writes[k], part, d[k]);
@@ -296,8 +332,10 @@ void MemoryEmitter::load(const Item& item, const Plan& how, unsigned part) {
 
 void MemoryEmitter::store(const Item& item, const Plan& how, unsigned part) {
   const unsigned count = item.from->count;
-  const auto displacement = displacement_of(item, how), plan = how.at;
-  const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
+  const auto displacement = displacement_of(item, how, part);
+  const auto at = [&](unsigned bytes) {
+    return Source::memory(how.base(), displacement + static_cast<std::int32_t>(bytes));
+  };
   const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) {
     to_.vector(what, to, first, Source::vector(second), immediate);
   };
@@ -305,7 +343,7 @@ void MemoryEmitter::store(const Item& item, const Plan& how, unsigned part) {
   for (unsigned k = 0; k < count; ++k) d[k] = at_.take(item.reads[1 + k], part);
   for (unsigned k = 0; count > 1 && k < count; ++k) x[k] = at_.fresh();
   const unsigned t = count > 1 ? at_.fresh() : 0, u = count > 1 ? at_.fresh() : 0;
-  to_.load64(rax, rsp, plan + kPointers + 8 * offset(part));  // behind what may have to be written back for room
+  point(how, part);  // behind what may have to be written back for room
   if (count == 1) return to_.vector(v::store, d[0], 0, at(0));
   if (count == 2) {
     op(v::unpack_low, x[0], d[0], d[1]);
@@ -407,7 +445,10 @@ void MemoryEmitter::access(const Item& item) {
   const bool is_load = item.from->op == Op::ld, is_pair = size == 8 && item.from->count == 2, is_lone = size != 4;
   Call call{&item, number_, {}, {}, {}, 0};
   at_.at_lanes(0);
-  const auto plan = plan_for(item, bytes);
+  const Line* line = lines_ == nullptr ? nullptr : line_of_access(*lines_, item, number_);
+  Plan plan;
+  if (line != nullptr) plan.line = line;
+  else plan = plan_for(item, bytes);
   if (item.guard != kNowhere) check_guard(item, call.jumps);
   call.before = at_.state();
   check_range(item, plan, bytes, call.jumps);
@@ -485,6 +526,7 @@ void MemoryEmitter::emit(const Item& item) {
     exchange(item);
   } else if (is_partial_ || item.is_called) {
     at_.save(at_.state());
+    write_back_lines(number_);
     at_.forget_all();
     leaving_.push_back(call_handler(item));
   } else if (item.from->op == Op::atom) {
