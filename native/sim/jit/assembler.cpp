@@ -72,10 +72,12 @@ void Assembler::scalar(Arithmetic what, bool is_wide, Gpr to, Gpr from) {
   bytes({static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), what, static_cast<std::uint8_t>(0xc0 | from << 3 | to)});
 }
 void Assembler::multiply(bool is_wide, Gpr to, Gpr from) {
-  bytes({static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0x0f, 0xaf, static_cast<std::uint8_t>(0xc0 | to << 3 | from)});
+  bytes(
+      {static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0x0f, 0xaf, static_cast<std::uint8_t>(0xc0 | to << 3 | from)});
 }
 void Assembler::shift(unsigned how, bool is_wide, Gpr what, std::uint8_t by) {
-  bytes({static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0xc1, static_cast<std::uint8_t>(0xc0 | how << 3 | what), by});
+  bytes(
+      {static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0xc1, static_cast<std::uint8_t>(0xc0 | how << 3 | what), by});
 }
 void Assembler::negate(bool is_wide, Gpr what) {
   bytes({static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0xf7, static_cast<std::uint8_t>(0xd8 | what)});
@@ -85,7 +87,8 @@ void Assembler::widen_signed(Gpr to, Gpr from) {
 }
 void Assembler::set_if(Condition when, Gpr to) {
   // setcc; movzx.
-  bytes({0x40, 0x0f, static_cast<std::uint8_t>(static_cast<std::uint8_t>(when) + 0x10), static_cast<std::uint8_t>(0xc0 | to)});
+  bytes({0x40, 0x0f, static_cast<std::uint8_t>(static_cast<std::uint8_t>(when) + 0x10),
+         static_cast<std::uint8_t>(0xc0 | to)});
   bytes({0x40, 0x0f, 0xb6, static_cast<std::uint8_t>(0xc0 | to << 3 | to)});
 }
 void Assembler::decrement32(Gpr what) {

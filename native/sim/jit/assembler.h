@@ -102,6 +102,8 @@ class Assembler {
   /// cmp byte [base + displacement], a number; test byte.
   void compare8(Gpr base, std::int32_t displacement, std::uint8_t value);
   void test8(Gpr base, std::int32_t displacement, std::uint8_t bits);
+  /// inc qword [base + displacement].
+  void increment64(Gpr base, std::int32_t displacement) { general(0xff, true, 0, base, displacement); }
   /// lock add qword [address], value.
   void add_to_counter(const void* address, std::uint32_t value);
   void call(const void* function);

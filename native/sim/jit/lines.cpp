@@ -14,9 +14,7 @@ using ptx::Special;
 
 constexpr std::int64_t kFar = 1 << 24;           ///< no lane is as far from the next
 
-bool is_whole_number(Type type) {
-  return is_32(type) || type == Type::u64 || type == Type::s64 || type == Type::b64;
-}
+bool is_whole_number(Type type) { return is_32(type) || type == Type::u64 || type == Type::s64 || type == Type::b64; }
 
 /// What all lanes have of a constant, with its sign.
 std::optional<std::int64_t> number_of(const exec::Code& code, const Use& use) {
@@ -78,9 +76,7 @@ std::optional<std::int64_t> stride_of_result(const exec::Code& code, const Item&
     }
     return true;
   };
-  const auto only_even = [&](unsigned count) {
-    return is_even(count) ? std::optional<std::int64_t>(0) : std::nullopt;
-  };
+  const auto only_even = [&](unsigned count) { return is_even(count) ? std::optional<std::int64_t>(0) : std::nullopt; };
   // A factor of the other source: a number, which unsigned products to twice the width take without a sign.
   const auto product = [&]() -> std::optional<std::int64_t> {
     if (is_even(2)) return 0;

@@ -16,22 +16,22 @@
 namespace flexrack::sim::jit {
 
 struct Line {
-  unsigned slot = 0;               ///< of Warp::lines, where the base is; of a predicate all bits or none
-  std::int64_t stride = 0;         ///< of words a word, of both signs
+  unsigned slot = 0;  ///< of Warp::lines, where the base is; of a predicate all bits or none
+  std::int64_t stride = 0;  ///< of words a word, of both signs
   Form form = Form::none;
-  bool is_stale = false;           ///< what the frame has is from before
+  bool is_stale = false;  ///< what the frame has is from before
 };
 
 /// Of the slot, in a warp.
 std::int32_t slot_offset(const Line& line);
 
-/// What a stride is thought to be where a loop begins, by a look at the code before it; of whatever is not found, nobody
-/// knows. Never to be believed.
+/// What a stride is thought to be where a loop begins, by a look at the code before it; of whatever is not found,
+/// nobody knows. Never to be believed.
 using Strides = std::map<At, std::int64_t>;
 Strides strides_before(const exec::Code& code, const Step* loop);
 
-/// The stride of an instruction's result, of the strides of what it reads; nothing where it does not lie evenly, or only
-/// for some values of which nothing is known while code is made.
+/// The stride of an instruction's result, of the strides of what it reads; nothing where it does not lie evenly, or
+/// only for some values of which nothing is known while code is made.
 std::optional<std::int64_t> stride_of_result(const exec::Code& code, const Item& item, const Strides& strides);
 
 /// Whether lanes would part from their line where a number that they have goes beyond its width.
@@ -45,8 +45,8 @@ class Lines {
   /// For a segment that is all of a loop's body. Nothing where it would gain nothing.
   static std::optional<Lines> of(const exec::Code& code, const Segment& segment, const Strides& guess);
 
-  /// What is known when an item begins; of the number behind the last one, at the end, where the same is known as at the
-  /// beginning, and more.
+  /// What is known when an item begins; of the number behind the last one, at the end, where the same is known as at
+  /// the beginning, and more.
   const State& before(unsigned item) const { return states_[item]; }
   const State& at_entry() const { return entry_; }
   const Line* find(At place, unsigned item) const {

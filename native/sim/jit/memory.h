@@ -15,12 +15,19 @@ namespace flexrack::sim::jit {
 struct StackFrame {
   static constexpr std::int32_t kControl = 0;  ///< MXCSR, as it was and as it is
   static constexpr std::int32_t kRounding = 8;  ///< the same around one instruction that rounds in another way
-  static constexpr std::int32_t kPlans = 32, kPlanBytes = 64, kPlanCount = 6;
+  static constexpr std::int32_t kPlans = 32, kPlanBytes = 64 + 256, kPlanCount = 6;
   static constexpr std::int32_t kOffsets = kPlans + kPlanBytes * kPlanCount,
                                 kValues = kOffsets + 128;  ///< a word for each lane, for a moment
   static constexpr std::int32_t kBytes = kValues + 128 + 8;  ///< a call finds the stack at a multiple of 16
   static constexpr std::int32_t kWarp = kBytes, kStep = kBytes + 8;  ///< pushed before
 };
+
+inline constexpr unsigned kEights = ptx::kLanes / 8;
+
+template <class T>
+constexpr std::int32_t offset(T value) {
+  return static_cast<std::int32_t>(value);
+}
 
 class MemoryEmitter {
  public:
@@ -44,6 +51,7 @@ class MemoryEmitter {
   void finish(const Leave& leave) {
     finish_plans();
     for (auto& call : calls_) {
+      if (call.scattered != 0) gather(call);
       for (const auto jump : call.jumps) to_.land(jump);
       at_.at_item(call.item_number);
       at_.save(call.before);
@@ -70,7 +78,8 @@ class MemoryEmitter {
     unsigned stride = 0;
     std::int32_t at = 0;  ///< on the stack
     std::int32_t ahead = 0;  ///< what the register has more than what was looked at
-    const Line* line = nullptr;  ///< of no plan on the stack: the address of all lanes is in rdx, and how they lie is known
+    const Line* line =
+        nullptr;  ///< of no plan on the stack: the address of all lanes is in rdx, and how they lie is known
     Gpr base() const { return line != nullptr ? rdx : rax; }
   };
   struct Call {
@@ -79,6 +88,9 @@ class MemoryEmitter {
     std::vector<std::size_t> jumps;
     Registers::State before, after;
     std::size_t back;
+    std::int32_t plan = 0;  ///< its addresses
+    std::int32_t displacement = 0;
+    std::size_t scattered = 0;  ///< a jump for lanes that are far from each other; 0: none
   };
   /// A plan that is made eight by eight, behind the rest.
   struct Apart {
@@ -91,8 +103,11 @@ class MemoryEmitter {
     std::size_t back;
   };
   // Offsets in a plan: a pointer for each eight lanes, the least and greatest address of all, their low bits, how each
-  // eight lie (0: side by side; 1: at one place; 2: anyhow), whether any lies in no way we know.
-  static constexpr std::int32_t kPointers = 0, kLeast = 32, kGreatest = 40, kLowBits = 48, kKinds = 52, kOthers = 56;
+  // eight lie (0: side by side; 1: at one place; 2: anyhow), whether any lies in no way we know. Where the first
+  // two lanes already do not, nothing but that is known, and all addresses follow.
+  static constexpr std::int32_t kPointers = 0, kLeast = 32, kGreatest = 40, kLowBits = 48, kKinds = 52, kOthers = 56,
+                                kAddresses = 64;
+  static constexpr std::uint8_t kApart = 2, kScattered = 4;  ///< of kOthers
 
   /// A register has something else now.
   void wrote(At place);
@@ -100,8 +115,10 @@ class MemoryEmitter {
   void make_plan(const Item& item, std::int32_t plan, unsigned stride);
   void make_plan_by_eights(const Item& item, std::int32_t plan, unsigned stride);
   void finish_plans();
+  void scatter_plan(const Apart& one);
+  void gather(Call& call);
   void bring_next(const Item& item, std::size_t number, unsigned bytes);
-  void check_range(const Item& item, const Plan& plan, unsigned bytes, std::vector<std::size_t>& jumps);
+  void check_range(const Item& item, const Plan& plan, unsigned bytes, Call& call);
   void access(const Item& item);
   void add_in_shared(const Item& item);
   void check_line(const Item& item, const Line& line, unsigned bytes, std::vector<std::size_t>& jumps);

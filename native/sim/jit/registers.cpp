@@ -312,6 +312,38 @@ void Registers::restore(const State& state) {
   }
 }
 
+namespace {
+
+bool is_same(const Registers::Held& one, const Registers::Held& other) {
+  return one.place == other.place && one.part == other.part;
+}
+
+}  // namespace
+
+void Registers::restore_but(const State& state, const State& other, At place) {
+  State wanted = state;
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (wanted[i].place == place || is_same(wanted[i], other[i])) wanted[i] = {};
+  }
+  restore(wanted);
+}
+
+void Registers::save_but(const State& state, const State& other) {
+  State wanted = state;
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (is_same(wanted[i], other[i])) wanted[i] = {};
+  }
+  save(wanted);
+}
+
+unsigned Registers::seen_in(const State& state, const Use& use, unsigned part) {
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (state[i].place == use.at && state[i].part == part) return i;
+  }
+  load(kScratch, use, part);
+  return kScratch;
+}
+
 /// A predicate of all 32 lanes at once: read as one word it must not lie there as four bytes just written.
 void Registers::write_back_whole(const std::array<unsigned, 4>& parts) {
   const At place = held_[parts[0]].place;

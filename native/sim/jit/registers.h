@@ -115,6 +115,12 @@ class Registers {
   void save(const State& state);
   /// Loads what a state has.
   void restore(const State& state);
+  /// The same of what another state does not have in the same register, but of one place.
+  void restore_but(const State& state, const State& other, At place);
+  /// Writes back what a state has and another does not have in the same register.
+  void save_but(const State& state, const State& other);
+  /// The register of a state that has a value, or for a moment a scratch one.
+  unsigned seen_in(const State& state, const Use& use, unsigned part);
   void forget_all() { held_ = {}; }
 
  private:

@@ -409,8 +409,8 @@ class Translation {
                          branch.source != nullptr && branch.source->op == Op::bra;
     if (!is_back) return made;
     // Where lanes may meet at the loop's beginning there is a step before it.
-    const bool is_ours = branch.target == segment.first ||
-                         (branch.target + 1 == segment.first && branch.target->run == exec::meets);
+    const bool is_ours =
+        branch.target == segment.first || (branch.target + 1 == segment.first && branch.target->run == exec::meets);
     if (!is_ours) return made;
     made.branch = &branch;
     made.lines = Lines::of(code_, segment, strides_before(code_, segment.first));
