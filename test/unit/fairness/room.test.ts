@@ -16,8 +16,8 @@ const holder = (run: string, more: Partial<Holder> = {}): Holder => ({
 
 describe('who makes room', () => {
   const now = SLICE_SECONDS
-  const to = (one: Holder, comer: {user: string; priority: number}, used = {}): boolean =>
-    yieldsTo(one, comer, {now, used})
+  const to = (one: Holder, preemptor: {user: string; priority: number}, used = {}): boolean =>
+    yieldsTo(one, preemptor, {now, used})
 
   test('a preemptible run, for a higher priority; never for a lower one', () => {
     expect(to(holder('a'), {user: 'ann', priority: 1})).toBe(true)

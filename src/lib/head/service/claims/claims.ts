@@ -43,7 +43,7 @@ export class Claims {
   readonly #quotas: Quotas
   /** What runs that may make room say of themselves. */
   readonly #heard = new Map<string, Heard>()
-  #tellRoom = (_runs: readonly string[], _comer: string, _user: string): void => {}
+  #tellRoom = (_runs: readonly string[], _preemptor: string, _user: string): void => {}
 
   private constructor(folder: string, tokens: Pick<Tokens, 'has'>, kept: HeadClaims, quotas: Quotas) {
     this.#folder = folder
@@ -143,7 +143,7 @@ export class Claims {
   }
 
   /** Told of all runs that are to make room, once; where it throws, nobody is to, and who asked gets the error. */
-  whenRoomIsMade(tell: (runs: readonly string[], comer: string, user: string) => void): void {
+  whenRoomIsMade(tell: (runs: readonly string[], preemptor: string, user: string) => void): void {
     this.#tellRoom = tell
   }
 
@@ -232,10 +232,10 @@ export class Claims {
       )
   }
 
-  #withRoom(runs: readonly string[], comer: string, user: string): HeadClaims['claims'] {
+  #withRoom(runs: readonly string[], preemptor: string, user: string): HeadClaims['claims'] {
     const told = newlyTold(runs, this.#claims())
-    if (told.length > 0) this.#tellRoom(told, comer, user)
-    return withTold(this.#kept.claims, {told, runs, comer})
+    if (told.length > 0) this.#tellRoom(told, preemptor, user)
+    return withTold(this.#kept.claims, {told, runs, preemptor})
   }
 
   #roomFacts(now: number): RoomFacts {

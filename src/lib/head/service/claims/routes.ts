@@ -41,11 +41,11 @@ export function addClaims(
     return claims.outlook(wish, claimantOf(request, parts, wish))
   })
   const pace = new ChangePace()
-  claims.whenRoomIsMade((runs, comer, user) => {
+  claims.whenRoomIsMade((runs, preemptor, user) => {
     pace.take(user, Date.now(), runs.length)
     for (const run of runs)
       void parts.audit
-        .note({who: 'head', action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
+        .note({who: 'head', action: 'run.preempt', target: `${run} for ${preemptor}`.slice(0, 200), outcome: 'done'})
         .catch(() => {})
   })
 
