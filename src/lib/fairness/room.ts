@@ -1,10 +1,13 @@
 import type {Running} from './types.ts'
+import {abroad} from './turns.ts'
 import {countedOf} from './used.ts'
 
 /** A run that has something, as far as it may make room. Times in seconds since 1970. */
 export interface Holder extends Running {
   user: string
   priority: number
+  project?: string
+  rack?: boolean
   gpus: number
   preemptible: boolean
   from: number
@@ -12,9 +15,12 @@ export interface Holder extends Running {
   saved: number | null
 }
 
-export interface Comer {
+export interface Preemptor {
   user: string
   priority: number
+  project?: string
+  /** Its priority counts among the runs of all projects. */
+  rack?: boolean
 }
 
 /** Who has just got something keeps it so long from those of the same priority: else runs would only save and load. */
@@ -23,17 +29,20 @@ export const SLICE_SECONDS = 600
 /**
  * Whether a run makes room for one that waits: that one has a higher priority; or the same, and its user had a whole GPU
  * hour less of late, as the line counts it. Then it comes before the one that made room, which so is not let in again
- * at once. Pure.
+ * at once. Between projects a priority above 0 is worth no more than 0, unless it is the rack's: whoever maintains one
+ * project ends nothing of another one. Pure.
  */
 export function yieldsTo(
   holder: Holder,
-  comer: Comer,
+  preemptor: Preemptor,
   {now, used}: {now: number; used: Readonly<Record<string, number>>},
 ): boolean {
-  if (!holder.preemptible || holder.priority > comer.priority) return false
-  if (holder.priority < comer.priority) return true
-  const hadLess = countedOf(used, comer.user) < countedOf(used, holder.user)
-  return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && hadLess
+  if (!holder.preemptible) return false
+  if (abroad(holder) !== abroad(preemptor)) return abroad(holder) < abroad(preemptor)
+  if (holder.project === preemptor.project && holder.priority !== preemptor.priority)
+    return holder.priority < preemptor.priority
+  const hadLess = countedOf(used, preemptor.user) < countedOf(used, holder.user)
+  return holder.user !== preemptor.user && now - holder.from >= SLICE_SECONDS && hadLess
 }
 
 /** GPU seconds that are lost with it (node seconds where it has no GPUs): what it did since its newest checkpoint. Pure. */
@@ -46,12 +55,12 @@ export function lostWith({gpus, parts, from, saved}: Holder, now: number): numbe
  * less; the same for everybody. Pure.
  */
 export function roomFor(
-  comer: Comer,
+  preemptor: Preemptor,
   holders: readonly Holder[],
   facts: {now: number; used: Readonly<Record<string, number>>},
 ): {run: string; user: string; priority: number; lost: number}[] {
   const ready = holders
-    .filter((one) => yieldsTo(one, comer, facts))
+    .filter((one) => yieldsTo(one, preemptor, facts))
     .map((one) => ({run: one.run, user: one.user, priority: one.priority, lost: lostWith(one, facts.now)}))
   return ready.toSorted((a, b) => a.priority - b.priority || a.lost - b.lost || (a.run < b.run ? -1 : 1))
 }
