@@ -14,8 +14,9 @@ class BriefSpin {
   /// To sleep and be woken takes 5 to 50 µs, so no wait costs more than twice what sleeping costs.
   static constexpr std::chrono::microseconds kLongest{50};
 
-  /// Most waits of late were short, and there are processors that nobody else wants.
-  bool is_worth_it() { return score_ > 0 && has_free_cores(); }
+  bool is_worth_it() const { return expects_little() && has_free_cores(); }
+  /// Most waits of late were short.
+  bool expects_little() const { return score_ > 0; }
   /// A wait is over; `spun`: it began with a look of kLongest. One look for nothing is paid by eight waits that are
   /// short: whoever waits long spins for at most a twentieth of that time.
   void waited(bool spun, Clock::duration took) {
