@@ -25,12 +25,16 @@ constexpr std::uint16_t kEcho = 0x1001, kPut = 0x1002, kGet = 0x1003, kUsage = 0
 double used() {
   rusage all{};
   getrusage(RUSAGE_SELF, &all);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(all.ru_utime) + seconds(all.ru_stime);
 }
 
 /// Of an average transfer; `from` is what was used before them.
-double per_GB(double from, double to, int transfers) { return (to - from) / (transfers * static_cast<double>(kBytes) / 1e9); }
+double per_GB(double from, double to, int transfers) {
+  return (to - from) / (transfers * static_cast<double>(kBytes) / 1e9);
+}
 
 /// What `openssl speed -evp aes-128-gcm -bytes 16384` measures: one key, from one buffer into itself.
 void measure_aes() {
@@ -92,9 +96,10 @@ void measure_raw() {
   const double took = since(start), sending = per_GB(before, used(), kTransfers);
   double receiving = 0;
   all(read, fd, reinterpret_cast<std::uint8_t*>(&receiving), sizeof receiving);
-  std::printf("{\"link\": \"raw tcp\", \"round_trip_us\": %.1f, \"GBps\": %.2f, \"send_s_per_GB\": %.3f, "
-              "\"receive_s_per_GB\": %.3f}\n",
-              trip * 1e6, kTransfers * static_cast<double>(kBytes) / took / 1e9, sending, receiving);
+  std::printf(
+      "{\"link\": \"raw tcp\", \"round_trip_us\": %.1f, \"GBps\": %.2f, \"send_s_per_GB\": %.3f, "
+      "\"receive_s_per_GB\": %.3f}\n",
+      trip * 1e6, kTransfers * static_cast<double>(kBytes) / took / 1e9, sending, receiving);
   wait(nullptr);
 }
 

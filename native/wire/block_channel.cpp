@@ -116,8 +116,9 @@ std::ptrdiff_t BlockChannel::read_block(std::span<std::uint8_t> into, bool waits
     }
     if (stored_ > 0) {
       const auto part = into.first(std::min(into.size(), stored_));
-      const auto got = !waits ? channel_->read_some(part)
-                       : channel_->read_all(part) ? static_cast<std::ptrdiff_t>(part.size()) : kEnded;
+      const auto got = !waits                     ? channel_->read_some(part)
+                       : channel_->read_all(part) ? static_cast<std::ptrdiff_t>(part.size())
+                                                  : kEnded;
       if (got > 0) stored_ -= static_cast<std::size_t>(got);
       return got;
     }
@@ -160,8 +161,8 @@ std::ptrdiff_t BlockChannel::unpack(std::span<std::uint8_t> into) {
 bool BlockChannel::write(std::span<const iovec> pieces) {
   std::size_t from = 0;
   for (std::size_t at = 0; at <= pieces.size(); ++at) {
-    const View piece = at < pieces.size() ? View(static_cast<const std::uint8_t*>(pieces[at].iov_base), pieces[at].iov_len)
-                                          : View();
+    const View piece =
+        at < pieces.size() ? View(static_cast<const std::uint8_t*>(pieces[at].iov_base), pieces[at].iov_len) : View();
     const bool is_last = at == pieces.size();
     if (!is_last && !is_worth_packing(piece)) continue;
     std::size_t content = 0;

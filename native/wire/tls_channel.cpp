@@ -243,7 +243,8 @@ TlsChannel::Got TlsChannel::open_next(std::span<std::uint8_t>& into) {
   if (!opened || (idle_ = opened->size > 0 && opened->type == RecordType::data ? 0 : idle_ + 1) > kMostIdle)
     return Got::ended;
   if (opened->type != RecordType::data)
-    return take_other(opened->type, View(is_direct ? into.data() : plain_.data(), opened->size)) ? Got::bytes : Got::ended;
+    return take_other(opened->type, View(is_direct ? into.data() : plain_.data(), opened->size)) ? Got::bytes
+                                                                                                 : Got::ended;
   if (is_direct) {
     into = into.subspan(opened->size);
   } else {

@@ -83,11 +83,11 @@ std::optional<RecordKeys::Opened> RecordKeys::open(View record, std::uint8_t* in
   std::copy_n(record.end() - kRecordTag, kRecordTag, tag.begin());
   std::uint8_t type = 0, rest[16];
   int done = 0;
-  const bool is_genuine =
-      begin() && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, kRecordTag, tag.data()) == 1 &&
-      EVP_DecryptUpdate(context, nullptr, &done, record.data(), kRecordHead) == 1 &&
-      (size == 0 || EVP_DecryptUpdate(context, into, &done, body, static_cast<int>(size)) == 1) &&
-      EVP_DecryptUpdate(context, &type, &done, body + size, 1) == 1 && EVP_DecryptFinal_ex(context, rest, &done) == 1;
+  const bool is_genuine = begin() && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, kRecordTag, tag.data()) == 1 &&
+                          EVP_DecryptUpdate(context, nullptr, &done, record.data(), kRecordHead) == 1 &&
+                          (size == 0 || EVP_DecryptUpdate(context, into, &done, body, static_cast<int>(size)) == 1) &&
+                          EVP_DecryptUpdate(context, &type, &done, body + size, 1) == 1 &&
+                          EVP_DecryptFinal_ex(context, rest, &done) == 1;
   if (!is_genuine) {
     // It may be memory of the application: nothing that a stranger chose stays there.
     if (size > 0) std::memset(into, 0, size);

@@ -135,7 +135,8 @@ TEST_CASE("blocks are read in pieces of any size, without waiting too") {
   Ends ends(kAlways);
   const auto sent = small_numbers(3 * kPiece);
   std::thread writer([&] {
-    for (std::size_t at = 0; at < sent.size(); at += kPiece) CHECK(write_all(*ends.near, View(sent).subspan(at, kPiece)));
+    for (std::size_t at = 0; at < sent.size(); at += kPiece)
+      CHECK(write_all(*ends.near, View(sent).subspan(at, kPiece)));
   });
   Bytes came(sent.size());
   for (std::size_t at = 0, size = 1; at < came.size(); size = size * 5 % 700'001) {

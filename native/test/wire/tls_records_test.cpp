@@ -44,9 +44,8 @@ struct Ends {
 /// Both of ours, with something between them where `between` has it: the ends of two pairs of sockets.
 Ends make_ends(Socket client, Socket server, std::uint64_t rekey_after = kRekeyAfter) {
   Ends ends;
-  std::thread other([&] {
-    ends.client = make_tls_channel(std::move(client), some_identity(), false, kPatience, {}, rekey_after);
-  });
+  std::thread other(
+      [&] { ends.client = make_tls_channel(std::move(client), some_identity(), false, kPatience, {}, rekey_after); });
   ends.server = make_tls_channel(std::move(server), some_identity(), true, kPatience, {}, rekey_after);
   other.join();
   return ends;
@@ -112,8 +111,9 @@ TEST_CASE("a record is the one of RFC 8448, section 3, byte for byte, and what w
   Bytes record(content.size() + kRecordExtra);
   RecordKeys sealing(secret, true);
   REQUIRE(sealing.seal(RecordType::data, content, record.data()));
-  CHECK(record == from_hex("1703030043a23f7054b62c94d0affafe8228ba55cbefacea42f914aa66bcab3f2b9819a8a5b46b395bd54a9a20441e2b"
-                           "62974e1f5a6292a2977014bd1e3deae63aeebb21694915e4"));
+  CHECK(record ==
+        from_hex("1703030043a23f7054b62c94d0affafe8228ba55cbefacea42f914aa66bcab3f2b9819a8a5b46b395bd54a9a20441e2b"
+                 "62974e1f5a6292a2977014bd1e3deae63aeebb21694915e4"));
   Bytes into(content.size(), 9);
   for (std::size_t bit = 0; bit < 8 * record.size(); ++bit) {
     auto changed = record;
@@ -176,7 +176,8 @@ TEST_CASE("both ends change their keys as often as they are told, while both sen
   const auto sent = some_bytes(1'000'000);
   const auto talk = [&](Channel& channel) {
     std::thread writer([&] {
-      for (std::size_t at = 0; at < sent.size(); at += 10'000) CHECK(write_all(channel, View(sent).subspan(at, 10'000)));
+      for (std::size_t at = 0; at < sent.size(); at += 10'000)
+        CHECK(write_all(channel, View(sent).subspan(at, 10'000)));
     });
     Bytes into(sent.size());
     CHECK(channel.read_all(into));
