@@ -12,7 +12,7 @@ using namespace flexrack::test;
 
 namespace {
 
-constexpr std::size_t kPiece = 1024 * 1024;
+constexpr std::size_t kLargePiece = 1024 * 1024;
 /// Always, so that nothing depends on how fast this machine is.
 constexpr Packing kAlways{1e18, 0, false};
 
@@ -34,10 +34,10 @@ class Counted final : public Channel {
   std::atomic<std::size_t>& written_;
 };
 
-struct Ends {
+struct BlockEnds {
   std::atomic<std::size_t> written{0};
   std::unique_ptr<Channel> near, far, bare;
-  explicit Ends(const Packing& packing) {
+  explicit BlockEnds(const Packing& packing) {
     std::array<int, 2> ends{};
     REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
     bare = make_plain_channel(Socket(dup(ends[0])));
@@ -65,7 +65,7 @@ Bytes small_numbers(std::size_t size) {
 }
 
 /// Sends it in pieces with a head before each, as chunks are; what came, and how much was on the way.
-Bytes carry(Ends& ends, const Bytes& sent, std::size_t piece) {
+Bytes carry(BlockEnds& ends, const Bytes& sent, std::size_t piece) {
   const Bytes head(40, 3);
   std::thread writer([&] {
     for (std::size_t at = 0; at < sent.size(); at += piece) {
@@ -86,8 +86,8 @@ Bytes carry(Ends& ends, const Bytes& sent, std::size_t piece) {
   return came;
 }
 
-bool is_taken(const Bytes& bytes) {
-  Ends ends(kAlways);
+bool is_block_taken(const Bytes& bytes) {
+  BlockEnds ends(kAlways);
   CHECK(write_all(*ends.bare, bytes));
   ends.bare->shut();
   Bytes into(1000, 1);
@@ -107,36 +107,36 @@ Bytes block(std::uint32_t length, std::uint32_t content, const Bytes& bytes) {
 }  // namespace
 
 TEST_CASE("what becomes small on a slow link is sent small, what does not is sent as it is, and both arrive") {
-  const auto easy = small_numbers(3 * kPiece + 77), hard = random_bytes(3 * kPiece + 77);
+  const auto easy = small_numbers(3 * kLargePiece + 77), hard = random_bytes(3 * kLargePiece + 77);
   {
-    Ends ends(kAlways);
-    CHECK(carry(ends, easy, kPiece) == easy);
+    BlockEnds ends(kAlways);
+    CHECK(carry(ends, easy, kLargePiece) == easy);
     CHECK(ends.written < easy.size() * 2 / 3);
   }
   {
-    Ends ends(kAlways);
-    CHECK(carry(ends, hard, kPiece) == hard);
+    BlockEnds ends(kAlways);
+    CHECK(carry(ends, hard, kLargePiece) == hard);
     CHECK((ends.written > hard.size() && ends.written < hard.size() + hard.size() / 1000));
   }
   {
     // Pieces of small payloads are not looked at.
-    Ends ends(kAlways);
-    CHECK(carry(ends, easy, kPiece / 4) == easy);
+    BlockEnds ends(kAlways);
+    CHECK(carry(ends, easy, kLargePiece / 4) == easy);
     CHECK(ends.written > easy.size());
   }
   {
-    Ends ends(Packing{1, 0, false});  // no link is that slow
-    CHECK(carry(ends, easy, kPiece) == easy);
+    BlockEnds ends(Packing{1, 0, false});  // no link is that slow
+    CHECK(carry(ends, easy, kLargePiece) == easy);
     CHECK(ends.written > easy.size());
   }
 }
 
 TEST_CASE("blocks are read in pieces of any size, without waiting too") {
-  Ends ends(kAlways);
-  const auto sent = small_numbers(3 * kPiece);
+  BlockEnds ends(kAlways);
+  const auto sent = small_numbers(3 * kLargePiece);
   std::thread writer([&] {
-    for (std::size_t at = 0; at < sent.size(); at += kPiece)
-      CHECK(write_all(*ends.near, View(sent).subspan(at, kPiece)));
+    for (std::size_t at = 0; at < sent.size(); at += kLargePiece)
+      CHECK(write_all(*ends.near, View(sent).subspan(at, kLargePiece)));
   });
   Bytes came(sent.size());
   for (std::size_t at = 0, size = 1; at < came.size(); size = size * 5 % 700'001) {
@@ -162,22 +162,22 @@ TEST_CASE("a block that lies about its length ends the connection, and no memory
   REQUIRE(ZSTD_isError(size) == 0);
   frame.resize(size);
   const auto length = static_cast<std::uint32_t>(size);
-  CHECK(is_taken(block(1000, 1000, content)));
-  CHECK(is_taken(block(length, 1000, frame)));
-  CHECK(!is_taken(block(0, 0, {})));
-  CHECK(!is_taken(block(0, 1000, {})));
-  CHECK(!is_taken(block(1001, 1000, content)));
-  CHECK(!is_taken(block(~0u, ~0u, content)));
-  CHECK(!is_taken(block(length, ~0u, frame)));
-  CHECK(!is_taken(block(length, kPackedContent + 1, frame)));
-  CHECK(!is_taken(block(length, 999, frame)));   // more is in it than was said
-  CHECK(!is_taken(block(length, 1001, frame)));  // less
-  CHECK(!is_taken(block(length - 1, 1000, frame)));
-  CHECK(!is_taken(block(900, 1000, content)));   // no frame at all
+  CHECK(is_block_taken(block(1000, 1000, content)));
+  CHECK(is_block_taken(block(length, 1000, frame)));
+  CHECK(!is_block_taken(block(0, 0, {})));
+  CHECK(!is_block_taken(block(0, 1000, {})));
+  CHECK(!is_block_taken(block(1001, 1000, content)));
+  CHECK(!is_block_taken(block(~0u, ~0u, content)));
+  CHECK(!is_block_taken(block(length, ~0u, frame)));
+  CHECK(!is_block_taken(block(length, kPackedContent + 1, frame)));
+  CHECK(!is_block_taken(block(length, 999, frame)));   // more is in it than was said
+  CHECK(!is_block_taken(block(length, 1001, frame)));  // less
+  CHECK(!is_block_taken(block(length - 1, 1000, frame)));
+  CHECK(!is_block_taken(block(900, 1000, content)));   // no frame at all
   // A frame that would become 250 times as long as its block may be.
   Bytes bomb(ZSTD_compressBound(64u << 20));
   const Bytes zeros(64u << 20);
   bomb.resize(ZSTD_compress(bomb.data(), bomb.size(), zeros.data(), zeros.size(), 1));
-  CHECK(!is_taken(block(static_cast<std::uint32_t>(bomb.size()), kPackedContent, bomb)));
-  CHECK(!is_taken(block(static_cast<std::uint32_t>(bomb.size()), 64u << 20, bomb)));
+  CHECK(!is_block_taken(block(static_cast<std::uint32_t>(bomb.size()), kPackedContent, bomb)));
+  CHECK(!is_block_taken(block(static_cast<std::uint32_t>(bomb.size()), 64u << 20, bomb)));
 }

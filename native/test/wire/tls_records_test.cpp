@@ -37,13 +37,13 @@ std::pair<Socket, Socket> make_pair_of_sockets() {
   return {Socket(ends[0]), Socket(ends[1])};
 }
 
-struct Ends {
+struct TlsEnds {
   std::unique_ptr<Channel> client, server;
 };
 
 /// Both of ours, with something between them where `between` has it: the ends of two pairs of sockets.
-Ends make_ends(Socket client, Socket server, std::uint64_t rekey_after = kRekeyAfter) {
-  Ends ends;
+TlsEnds make_ends(Socket client, Socket server, std::uint64_t rekey_after = kRekeyAfter) {
+  TlsEnds ends;
   std::thread other(
       [&] { ends.client = make_tls_channel(std::move(client), some_identity(), false, kPatience, {}, rekey_after); });
   ends.server = make_tls_channel(std::move(server), some_identity(), true, kPatience, {}, rekey_after);
@@ -197,7 +197,7 @@ TEST_CASE("a record that was changed, repeated, left out or is no data ends the 
     // What somebody between the two can do, who cannot read a record.
     auto [near, far] = make_pair_of_sockets();
     auto [client_end, relay_end] = make_pair_of_sockets();
-    Ends ends;
+    TlsEnds ends;
     std::thread client([&, end = std::move(client_end)]() mutable {
       ends.client = make_tls_channel(std::move(end), some_identity(), false, kPatience);
     });
