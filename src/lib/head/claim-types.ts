@@ -22,6 +22,18 @@ export interface QuotaUse {
   limits: {what: keyof QuotaLimits; most: number; soft: boolean; have: number | null; by: Record<string, number>}[]
 }
 
+/** What is counted beside runs: POST /flexrack/v1/holdings, and /outlook. `amount`: bytes of data, servers of endpoints. */
+export interface HoldWish {
+  /** Endpoints count with their documents: of them only the outlook is asked. */
+  kind: 'notebook' | 'data' | 'endpoint'
+  /** `node-1/digits`, `node-1/pets@3fa9c1`. */
+  name: string
+  project: string
+  amount: number
+  /** Milliseconds since 1970, where it ends by itself. */
+  until?: number
+}
+
 /** What a run asks the head for: POST /flexrack/v1/claims. */
 export interface ClaimWish {
   run: string
@@ -48,12 +60,14 @@ export interface ClaimAnswer {
   why: string | null
 }
 
-/** What a preemptible run says of itself, with its own token: POST /flexrack/v1/claims/self. */
+/** What a run says of itself, with its own token: POST /flexrack/v1/claims/self. */
 export interface RunWord {
   /** Seconds since its newest checkpoint was written. */
   saved: number | null
   /** It has given back what it had, and waits for its turn. */
   away: boolean
+  /** What its nodes have written down that it has; `leased`: GPUs of daemons, whole or in part. */
+  has?: (ClaimPart & {leased: number})[]
 }
 
 export interface RunWordAnswer {

@@ -1,4 +1,4 @@
-import {isQuotaName} from '../../../base/index.ts'
+import {isQuotaName, QUOTA_WORDS} from '../../../base/index.ts'
 import type {ClaimPart, QuotaLimit, QuotaLimits} from '../../../protocol/index.ts'
 import type {ClaimWish, OutlookWish, RunWord} from '../../types.ts'
 import {Failure} from '../failure.ts'
@@ -14,20 +14,27 @@ export const LARGEST_CLAIMS = 20_000
 
 /** Errors: 400. */
 export function readWish(body: Record<string, unknown>): ClaimWish {
-  const {run, project, parts, gpus, priority = 0, limit = null, wait, seen, preemptible} = body
+  const {run, project, gpus, priority = 0, limit = null, wait, seen, preemptible} = body
+  const parts = readParts(body.parts)
   if (!isName(run) || !isName(project)) throw usage('a claim has a run and a project')
   if (!isCount(gpus, 100_000)) throw usage('gpus must be a number')
   return {
     run,
     project,
-    parts: readParts(parts),
-    gpus,
+    parts,
+    // whoever says less than it names has what it names all the same
+    gpus: Math.max(gpus, namedGpus(parts)),
     priority: readPriority(priority),
     limit: readLimitSeconds(limit),
     ...(preemptible === true && {preemptible}),
     ...(wait === true && {wait}),
     ...(seen !== undefined && {seen: readSeen(seen)}),
   }
+}
+
+/** GPUs that parts name, each once. Pure. */
+export function namedGpus(parts: readonly ClaimPart[]): number {
+  return new Set(parts.flatMap((one) => one.gpus)).size
 }
 
 /** What of a wish a claim keeps. Pure. */
@@ -43,11 +50,11 @@ export function wantedOf({
 }
 
 /** Errors: 400. */
-export function readWord({saved = null, away = false}: Record<string, unknown>): RunWord {
+export function readWord({saved = null, away = false, has}: Record<string, unknown>): RunWord {
   // as old as a file may look: a checkpoint that was copied with its times is one
   if (saved !== null && !isCount(saved, 1e11)) throw usage('saved must be seconds')
   if (typeof away !== 'boolean') throw usage('away must be true or false')
-  return {saved, away}
+  return {saved, away, ...(has !== undefined && {has: readHas(has)})}
 }
 
 /** Errors: 400. */
@@ -59,18 +66,27 @@ export function readOutlook({project, priority = 0, gpus = null, limit = null}: 
 
 /** Errors: 400. */
 export function readLimits(body: Record<string, unknown>): QuotaLimits {
-  const {gpus, gpu_hours: hours, runs, ...others} = body
-  if (Object.keys(others).length > 0)
-    throw usage(`there is no quota of ${Object.keys(others)[0]?.slice(0, 50)}: gpus, gpu_hours, runs`)
-  const limits = Object.entries({gpus, gpu_hours: hours, runs}).filter(([, limit]) => limit !== undefined)
-  if (limits.length === 0) throw usage('a quota limits gpus, gpu_hours or runs')
-  return Object.fromEntries(limits.map(([what, limit]) => [what, readLimit(limit)]))
+  const names = Object.keys(QUOTA_WORDS)
+  const other = Object.keys(body).find((one) => !names.includes(one))
+  if (other !== undefined) throw usage(`there is no quota of ${other.slice(0, 50)}: ${names.join(', ')}`)
+  const limits = Object.entries(body).filter(([, limit]) => limit !== undefined)
+  if (limits.length === 0) throw usage(`a quota limits one of ${names.join(', ')}`)
+  return Object.fromEntries(limits.map(([what, limit]) => [what, readLimit(limit, what === 'disk' ? 1e18 : 1e9)]))
 }
 
 /** Errors: 400. */
 export function readQuotaName(name: string): string {
   if (isQuotaName(name)) return name
   throw usage('a quota is of user:NAME, user:*, team:NAME or project:NAME')
+}
+
+function readHas(has: unknown): NonNullable<RunWord['has']> {
+  const parts = readParts(has)
+  return (has as unknown[]).map((one, index) => {
+    const {leased = 0} = one as Record<string, unknown>
+    if (!isCount(leased, 100_000)) throw usage('leased must be a number')
+    return {...parts[index]!, leased}
+  })
 }
 
 function readLimitSeconds(limit: unknown): number | null {
@@ -83,9 +99,9 @@ function readPriority(priority: unknown): number {
   throw usage('priority must be from -100 to 100')
 }
 
-function readLimit(limit: unknown): QuotaLimit {
+function readLimit(limit: unknown, largest: number): QuotaLimit {
   const {most, soft} = (limit ?? {}) as Record<string, unknown>
-  if (!isCount(most, 1e9)) throw usage('a limit has the most that is allowed')
+  if (!isCount(most, largest)) throw usage('a limit has the most that is allowed')
   return {most, ...(soft === true && {soft})}
 }
 
