@@ -18,6 +18,7 @@ struct Allocation {
     pinned,  ///< mirrors memory of the application
     from_pool,
     mapping,  ///< by `map_memory`
+    swappable,  ///< of a session that takes turns: `share` has it
     variable  ///< of a module
   };
   Sort sort = Sort::plain;
@@ -28,12 +29,13 @@ struct Allocation {
   std::uint64_t mapped = 0;  ///< bytes of address space of a mapped one
   CUmemGenericAllocationHandle memory = 0;  ///< of a mapped one
   std::uint64_t owner = 0;  ///< handle of the module or library it goes with
-  std::shared_ptr<void> share{};  ///< of a mapping: the share that its memory has
+  std::shared_ptr<void> share{};  ///< of a mapping: the share that its memory has; of what is swappable: itself
 
   std::uint64_t room() const { return sort == Sort::mapped ? mapped : size; }
   /// By `free` and `free_to_pool`.
   bool is_freeable() const {
-    return sort == Sort::plain || sort == Sort::mapped || sort == Sort::pinned || sort == Sort::from_pool;
+    return sort == Sort::plain || sort == Sort::mapped || sort == Sort::pinned || sort == Sort::from_pool ||
+           sort == Sort::swappable;
   }
 };
 

@@ -10,6 +10,7 @@ export interface RequestedGpus {
   fraction?: number | string | undefined
   cap?: boolean | undefined
   whole?: boolean | undefined
+  oversubscribe?: boolean | undefined
   /** `cuda` or `opencl`. */
   api?: string | undefined
 }
@@ -34,12 +35,23 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
   const cap = flags.cap ?? (shareRequested ? false : (manifest.cap ?? false))
   if (cap && bytes === undefined && share === undefined)
     throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
+  const count = flags.count ?? manifest.count ?? 1
+  const oversubscribe = flags.oversubscribe ?? (shareRequested ? false : (manifest.oversubscribe ?? false))
+  if (oversubscribe && bytes === undefined && share === undefined)
+    throw new CliError('USAGE', '--oversubscribe is for a share: say how much memory', {
+      hint: '--memory 12GiB --oversubscribe',
+    })
+  if (oversubscribe && count > 1)
+    throw new CliError('USAGE', '--oversubscribe is for one GPU: programs on several would wait for each other', {
+      hint: '--count 1',
+    })
   const api = flags.api ?? manifest.api
   return {
-    count: flags.count ?? manifest.count ?? 1,
+    count,
     ...(api && {api: api as Api}),
     ...(bytes !== undefined && {memory: bytes}),
     ...(share !== undefined && {fraction: Math.floor(share * 1000) / 1000}),
     cap,
+    ...(oversubscribe && {oversubscribe}),
   }
 }
