@@ -78,7 +78,9 @@ class Residency {
   Task next();
   /// Whether it is asked to leave because it does nothing: then it may say that it works after all.
   bool is_early();
+  /// Messages pass no more, or pass again for a while before it leaves.
   void stops() { is_in_ = false; }
+  void goes_on() { is_in_ = true; }
   void went(std::uint64_t took);
   void is_back(std::uint64_t took);
   void stays(bool is_stuck);

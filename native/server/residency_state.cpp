@@ -213,6 +213,9 @@ std::uint64_t ResidencyState::step(std::uint64_t now) {
 }
 
 bool ResidencyState::make_room(std::uint64_t capacity_then, std::uint64_t now) {
+  // What is kept beside what they have goes first.
+  for (std::uint32_t i = 0; room_in_use() > capacity_then && i < used_members; ++i)
+    if (members[i].phase == Phase::in && members[i].swapped == 0) members[i].room = members[i].physical();
   announced = capacity_then;
   announced_until = now + kAnnounced;
   step(now);

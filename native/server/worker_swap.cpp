@@ -1,5 +1,6 @@
 #include "server/worker_swap.h"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
@@ -8,7 +9,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kRestLook{100};
+constexpr milliseconds kRest{100}, kMoment{10};
+constexpr int kMostLooks = 100;   // of kRest each
+constexpr milliseconds kTryAgain{100};
 
 std::uint64_t nanoseconds_since(std::uint64_t begun) { return ResidencyFile::now() - begun; }
 
@@ -42,10 +45,7 @@ void WorkerSwap::go() {
   if (residency_.is_early() && !backend_.is_at_rest(milliseconds(0))) return residency_.stays(false);
   auto why = backend_.what_keeps();
   if (why.empty()) {
-    residency_.stops();
-    link_.park();
-    while (!backend_.is_at_rest(kRestLook))
-      if (residency_.is_closed()) return;
+    if (!park_at_rest()) return;
     why = backend_.what_keeps();
     const auto begun = ResidencyFile::now();
     if (why.empty()) {
@@ -61,9 +61,25 @@ void WorkerSwap::go() {
   link_.unpark();
 }
 
+/// What runs may wait for what the program says next, a host function for one: for a moment it may, again and again, and
+/// in between it has the longer to come to rest the longer it has not. False: the session is over.
+bool WorkerSwap::park_at_rest() {
+  for (auto looks = 1;; looks = std::min(looks * 2, kMostLooks)) {
+    residency_.stops();
+    link_.park();
+    for (int i = 0; i < looks; ++i) {
+      if (backend_.is_at_rest(kRest)) return true;
+      if (residency_.is_closed()) return false;
+    }
+    residency_.goes_on();
+    link_.unpark();
+    std::this_thread::sleep_for(kMoment);
+  }
+}
+
 void WorkerSwap::come() {
   const auto begun = ResidencyFile::now();
-  for (std::string why;; std::this_thread::sleep_for(kRestLook)) {
+  for (std::string why;; std::this_thread::sleep_for(kTryAgain)) {
     if (residency_.is_closed()) return;
     try {
       backend_.swap_in();

@@ -23,6 +23,7 @@ class WorkerSwap {
  private:
   void run();
   void go();
+  bool park_at_rest();
   void come();
 
   wire::ServerLink& link_;

@@ -5,6 +5,8 @@ take BYTES     the memory: most of it in one piece, the rest in small ones and i
 compute N      N rounds of a kernel and a copy in it, each of which depends on all before
 check          whether all of it is as it must be
 graph N        the same rounds, out of a graph that was instantiated at the first time
+hold           has its stream wait for a word
+release        writes that word
 give           the memory back
 free           what the device says is free
 """
@@ -57,13 +59,15 @@ def call(name, *values):
 class Turns:
     def __init__(self):
         call("cuInit", 0)
-        self.context, self.stream = ctypes.c_void_p(), ctypes.c_void_p()
+        self.context, self.stream, self.other = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.word = ctypes.c_uint64()
         call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), 0)
         call("cuCtxSetCurrent", self.context)
         module, self.kernel = ctypes.c_void_p(), ctypes.c_void_p()
         call("cuModuleLoadData", ctypes.byref(module), PTX)
         call("cuModuleGetFunction", ctypes.byref(self.kernel), module, b"advance")
-        call("cuStreamCreate", ctypes.byref(self.stream), 0)
+        for stream in (self.stream, self.other):
+            call("cuStreamCreate", ctypes.byref(stream), 1)
         self.pieces, self.round, self.value, self.graph = [], 0, 1, None
 
     def take(self, size):
@@ -111,6 +115,18 @@ class Turns:
         call("cuStreamSynchronize", self.stream)
         return "computed"
 
+    def hold(self):
+        call("cuMemAlloc_v2", ctypes.byref(self.word), ctypes.c_size_t(4))
+        call("cuMemsetD32_v2", self.word, ctypes.c_uint32(0), ctypes.c_size_t(1))
+        call("cuStreamWaitValue32_v2", self.stream, self.word, ctypes.c_uint32(1), 0)
+        return "held"
+
+    def release(self):
+        call("cuMemsetD32Async", self.word, ctypes.c_uint32(1), ctypes.c_size_t(1), self.other)
+        call("cuStreamSynchronize", self.stream)
+        call("cuMemFree_v2", self.word)
+        return "released"
+
     def check(self):
         for number, (at, room, _) in enumerate(self.pieces):
             found = array.array("I", bytes(room))
@@ -146,6 +162,7 @@ class Turns:
 def main():
     turns = Turns()
     does = {"take": turns.take, "compute": turns.compute, "graph": turns.graph_rounds}
+    does |= {"hold": turns.hold, "release": turns.release}
     does |= {"check": turns.check, "give": turns.give, "free": turns.free}
     print("ready", flush=True)
     for line in sys.stdin:
