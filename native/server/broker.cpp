@@ -166,9 +166,10 @@ std::variant<Id, Denial> Broker::grant(const Wish& wish) {
   };
   if (wish.oversubscribe)
     for (std::size_t i = 0; i < residencies_.size(); ++i)
-      if (is_asked(leases_.devices()[i].native_id) && residencies_[i].locked([](ResidencyState& state) { return state.is_thrashing(ResidencyFile::now()); }))
+      if (is_asked(leases_.devices()[i].native_id) &&
+          residencies_[i].locked([](ResidencyState& state) { return state.is_thrashing(ResidencyFile::now()); }))
         return Denial{"unavailable", "sessions that take turns on device " + leases_.devices()[i].native_id +
-                                       " do not come to their turns in time: no more of them for now"};
+                                         " do not come to their turns in time: no more of them for now"};
   auto outcome = leases_.grant(wish, Clock::now(), std::time(nullptr));
   if (const auto* id = std::get_if<Id>(&outcome); id && !wish.oversubscribe) {
     // Sessions that take turns have the memory perhaps: they are asked to leave it.

@@ -17,7 +17,8 @@ class LeaseGrant : public backend::Grant {
   /// The memory accounting must have been joined. One scheduler a device; null for a whole one, which pays nothing.
   /// `residency`: of the only device of an oversubscribed lease, else null.
   LeaseGrant(std::vector<backend::GrantedDevice> devices, MemoryAccounting accounting,
-             std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers, std::unique_ptr<Residency> residency = nullptr)
+             std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers,
+             std::unique_ptr<Residency> residency = nullptr)
       : devices_(std::move(devices)),
         accounting_(std::move(accounting)),
         schedulers_(std::move(schedulers)),

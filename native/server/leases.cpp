@@ -99,8 +99,7 @@ std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, 
   }
 
   if (wish.oversubscribe) {
-    if (most_swapped_ == 0)
-      return Denial{"unavailable", "this daemon grants no memory beyond what its devices have"};
+    if (most_swapped_ == 0) return Denial{"unavailable", "this daemon grants no memory beyond what its devices have"};
     if (count != 1) return Denial{"invalid", "a lease that takes turns has one device"};
     if (wish.whole || (!wish.memory && !wish.compute))
       return Denial{"invalid", "oversubscribe: with memory or fraction, which says how much"};

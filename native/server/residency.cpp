@@ -113,8 +113,7 @@ bool Residency::enter(std::uint64_t bytes) {
     is_swapped = self.swapped > 0;
     const bool has_all = self.phase == Phase::in && self.physical() + bytes <= self.room;
     if (has_all) self.wanted = 0;
-    const bool passes =
-        (has_all || state.ask(member_, needed(self, bytes, state.capacity), now)) && !is_swapped;
+    const bool passes = (has_all || state.ask(member_, needed(self, bytes, state.capacity), now)) && !is_swapped;
     if (passes) is_in_ = true;
     return passes;
   });

@@ -94,7 +94,7 @@ class Residency {
 
   ResidencyFile file_;
   std::uint32_t member_ = ResidencyState::kNone;
-  std::atomic<bool> is_in_ = false;       ///< messages may pass
+  std::atomic<bool> is_in_ = false;  ///< messages may pass
   std::atomic<bool> is_waiting_ = false;  ///< for more room, while it is in
   std::atomic<bool> has_held_ = false, is_closed_ = false;
   std::atomic<std::uint64_t> waits_for_ = 0;  ///< bytes that the first message that waits may take

@@ -32,19 +32,19 @@ wire::Json setup_for(const Lease& lease, const std::vector<backend::DeviceReport
                             {"scheduler", scheduler_path(settings.runtime, devices[share.device].native_id)}});
     if (const auto bytes = devices[share.device].context_memory) shares.back().set("context_memory", *bytes);
   }
-  wire::Json setup = wire::Json::Members{
-      {"type", "setup"},
-      {"lease", wire::to_hex(lease.id)},
-      {"key", wire::to_hex(lease.key)},
-      {"session", wire::to_hex(pending.preamble.session)},
-      {"address", pending.address},
-      {"client_pid", pending.client_pid},
-      {"grace_ms", static_cast<std::int64_t>(settings.grace.count())},
-      {"cap", lease.cap},
-      {"trusted", settings.is_fabric_trusted},
-      {"accounting", accounting_path(settings.runtime, lease.id)},
-      {"control", settings.runtime + "/w" + wire::to_hex(pending.preamble.session).substr(0, 16)},
-      {"devices", std::move(shares)}};
+  wire::Json setup =
+      wire::Json::Members{{"type", "setup"},
+                          {"lease", wire::to_hex(lease.id)},
+                          {"key", wire::to_hex(lease.key)},
+                          {"session", wire::to_hex(pending.preamble.session)},
+                          {"address", pending.address},
+                          {"client_pid", pending.client_pid},
+                          {"grace_ms", static_cast<std::int64_t>(settings.grace.count())},
+                          {"cap", lease.cap},
+                          {"trusted", settings.is_fabric_trusted},
+                          {"accounting", accounting_path(settings.runtime, lease.id)},
+                          {"control", settings.runtime + "/w" + wire::to_hex(pending.preamble.session).substr(0, 16)},
+                          {"devices", std::move(shares)}};
   if (lease.is_oversubscribed)
     setup.set("residency", residency_path(settings.runtime, devices[lease.shares.front().device].native_id));
   return setup;

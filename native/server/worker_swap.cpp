@@ -61,8 +61,8 @@ void WorkerSwap::go() {
   link_.unpark();
 }
 
-/// What runs may wait for what the program says next, a host function for one: for a moment it may, again and again, and
-/// in between it has the longer to come to rest the longer it has not. False: the session is over.
+/// What runs may wait for what the program says next, a host function for one: for a moment it may, again and again,
+/// and in between it has the longer to come to rest the longer it has not. False: the session is over.
 bool WorkerSwap::park_at_rest() {
   for (auto looks = 1;; looks = std::min(looks * 2, kMostLooks)) {
     residency_.stops();

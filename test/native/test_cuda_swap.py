@@ -56,7 +56,9 @@ class Program:
         return self.answer()
 
     def worker(self):
-        return next(one for one in self.daemon.ask("leases")["leases"] if one["lease"] == self.lease)["sessions"][0]["pid"]
+        return next(one for one in self.daemon.ask("leases")["leases"] if one["lease"] == self.lease)["sessions"][0][
+            "pid"
+        ]
 
     def turns(self):
         """Its numbers: granted and physical bytes, those in the host's memory, and how it is."""

@@ -49,14 +49,14 @@ void Memory::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoo
     if (status != CUDA_ERROR_OUT_OF_MEMORY || !core_.pool_frees.any() || !core_.waiters.has_room())
       return respond({.status = as_wire(status), .address = address});
     // What was given back in the order of streams is free when they have got there.
-    return core_.later(m.context, [this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(
-                                                std::move(respond))] {
-      core_.pool_frees.wait();
-      const std::lock_guard guard(core_.lock);
-      std::uint64_t at = 0;
-      const auto result = allocate_swappable(m.context, m.size, at);
-      (*answer)({.status = as_wire(result), .address = at});
-    });
+    return core_.later(m.context,
+                       [this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(std::move(respond))] {
+                         core_.pool_frees.wait();
+                         const std::lock_guard guard(core_.lock);
+                         std::uint64_t at = 0;
+                         const auto result = allocate_swappable(m.context, m.size, at);
+                         (*answer)({.status = as_wire(result), .address = at});
+                       });
   }
   if (!core_.charge(device, m.size)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   CUdeviceptr address = 0;

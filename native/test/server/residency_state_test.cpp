@@ -12,7 +12,7 @@ namespace {
 using namespace flexrack::server;
 
 constexpr std::uint64_t kMiB = 1 << 20, kMillisecond = 1'000'000, kSecond = 1'000'000'000;
-constexpr std::uint64_t kBytesOfMillisecond = 1 * kMiB;   // what is swapped in that time
+constexpr std::uint64_t kBytesOfMillisecond = 1 * kMiB;  // what is swapped in that time
 
 /// Sessions whose messages and swaps happen as they should.
 struct Device {
@@ -151,11 +151,11 @@ TEST_CASE("nobody leaves for one whom that would not help, and what is pinned st
   const auto next = device.state.join({9, 0, 1}, lease, device.now);
   device.members.push_back(next);
   device.state.ask(next, 70 * kMiB, device.now);
-  CHECK(device.of(stuck).phase == Phase::in);   // 40 + 20 would not do
+  CHECK(device.of(stuck).phase == Phase::in);  // 40 + 20 would not do
   device.now += 60 * kSecond;
-  CHECK(device.state.standing(next, device.now) == Standing::thrashes);   // it is told
+  CHECK(device.state.standing(next, device.now) == Standing::thrashes);  // it is told
   CHECK(device.state.is_thrashing(device.now));
-  device.state.leave(pinned, device.now);       // killed: its numbers are free
+  device.state.leave(pinned, device.now);  // killed: its numbers are free
   device.carry_on();
   CHECK(device.of(next).room == 70 * kMiB);
   CHECK_FALSE(device.state.is_thrashing(device.now));
@@ -216,9 +216,9 @@ TEST_CASE("leases beyond the memory there is: as much as the host has for them, 
   const auto granted = [&](const Wish& wish) { return std::holds_alternative<Id>(leases.grant(wish, now, 0)); };
   Wish wish{.memory = 750, .oversubscribe = true};
   for (int i = 0; i < 4; ++i) CHECK(granted(wish));
-  CHECK_FALSE(granted(wish));   // the host's memory is granted
+  CHECK_FALSE(granted(wish));  // the host's memory is granted
   CHECK(leases.oversubscribed(0).granted == 3000);
-  CHECK(leases.free(0).memory == 250);   // the largest must fit beside leases that keep their memory
+  CHECK(leases.free(0).memory == 250);  // the largest must fit beside leases that keep their memory
   CHECK_FALSE(granted(Wish{.memory = 251, .compute = 1}));
   const auto saved = leases.save();
   Leases later({report}, std::chrono::seconds(1), 3000);
@@ -228,9 +228,9 @@ TEST_CASE("leases beyond the memory there is: as much as the host has for them, 
   Leases none({report}, std::chrono::seconds(1));
   CHECK_FALSE(std::holds_alternative<Id>(none.grant(wish, now, 0)));
   Leases some({report}, std::chrono::seconds(1), 3000);
-  CHECK_FALSE(std::holds_alternative<Id>(some.grant(Wish{.oversubscribe = true}, now, 0)));   // how much?
+  CHECK_FALSE(std::holds_alternative<Id>(some.grant(Wish{.oversubscribe = true}, now, 0)));  // how much?
   CHECK(std::holds_alternative<Id>(some.grant(Wish{.memory = 400, .compute = 100}, now, 0)));
-  CHECK_FALSE(std::holds_alternative<Id>(some.grant(wish, now, 0)));   // 600 are left
+  CHECK_FALSE(std::holds_alternative<Id>(some.grant(wish, now, 0)));  // 600 are left
 }
 
 }  // namespace

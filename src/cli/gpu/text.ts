@@ -38,8 +38,12 @@ function deviceRow(device: GpuDevice): Record<string, string> {
     time: percent(device.whole ? 0 : device.free.compute),
     busy: percent(device.utilisation),
     holders:
-      device.holders.map((one) => `${one.owner}${one.whole ? '' : ` ${sizeText(one.memory)}`}${one.turns ? ` (${turnsText(one.turns)})` : ''}`).join(', ') ||
-      paint.dim('nobody'),
+      device.holders
+        .map(
+          (one) =>
+            `${one.owner}${one.whole ? '' : ` ${sizeText(one.memory)}`}${one.turns ? ` (${turnsText(one.turns)})` : ''}`,
+        )
+        .join(', ') || paint.dim('nobody'),
   }
 }
 
@@ -81,7 +85,9 @@ export function leasesText({leases, nodes}: {leases: Lease[]; nodes: GpuNodeRepo
 export function shareText({devices}: Pick<Lease, 'devices'>): string {
   const [first] = devices
   if (!first) return '-'
-  return first.whole ? 'whole' : `${sizeText(first.memory)}, ${percent(first.compute)}${first.cap ? ' at most' : ''}${first.turns ? `, ${turnsText(first.turns)}` : ''}`
+  return first.whole
+    ? 'whole'
+    : `${sizeText(first.memory)}, ${percent(first.compute)}${first.cap ? ' at most' : ''}${first.turns ? `, ${turnsText(first.turns)}` : ''}`
 }
 
 function stateText({state, programs, endsIn}: Lease): string {

@@ -45,7 +45,7 @@ export const gpus = z
       .boolean()
       .optional()
       .describe(
-        "Take turns on one GPU with others that do: together they may have more memory than it has. Needs `memory` or `fraction`, and `gpu.oversubscribe` of the rack file.",
+        'Take turns on one GPU with others that do: together they may have more memory than it has. Needs `memory` or `fraction`, and `gpu.oversubscribe` of the rack file.',
       ),
   })
   .check(checkShare)

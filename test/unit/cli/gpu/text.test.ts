@@ -97,7 +97,14 @@ describe('gpu smi', () => {
     expect(text).toContain('24.0 GiB granted, 12.0 GiB on the GPU, 12.0 GiB in host memory, thrashing')
     expect(text).toContain('4.0 GiB, 25 %, swapped out')
     expect(text).toContain('THRASHES')
-    expect(new Set(text.split('\n').slice(2).map((line) => [...line].length))).toEqual(new Set([100]))
+    expect(
+      new Set(
+        text
+          .split('\n')
+          .slice(2)
+          .map((line) => [...line].length),
+      ),
+    ).toEqual(new Set([100]))
     expect(gpuListText({nodes: [], devices: [shared]})).toContain('(swapped out)')
   })
   it('says what a device is reached through, where there is room', () => {
