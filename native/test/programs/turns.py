@@ -44,7 +44,7 @@ done:
 """
 WORDS = 4096  # that a round computes with
 SMALL, PIECES, POOLED = 1000, 16, 1 << 16
-MASK = 0xFFFFFFFF
+MASK, NOT_READY = 0xFFFFFFFF, 600
 cuda = ctypes.CDLL("libcuda.so.1")
 
 
@@ -119,6 +119,8 @@ class Turns:
         call("cuMemAlloc_v2", ctypes.byref(self.word), ctypes.c_size_t(4))
         call("cuMemsetD32_v2", self.word, ctypes.c_uint32(0), ctypes.c_size_t(1))
         call("cuStreamWaitValue32_v2", self.stream, self.word, ctypes.c_uint32(1), 0)
+        if cuda.cuStreamQuery(self.stream) != NOT_READY:  # asked, so that it is there
+            raise RuntimeError("the stream does not wait")
         return "held"
 
     def release(self):

@@ -7,6 +7,7 @@
 #include "server/leases.h"
 #include "server/residency_state.h"
 
+namespace residency_test {
 namespace {
 
 using namespace flexrack::server;
@@ -234,3 +235,4 @@ TEST_CASE("leases beyond the memory there is: as much as the host has for them, 
 }
 
 }  // namespace
+}  // namespace residency_test
