@@ -37,6 +37,10 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
     return [{lease, owner, purpose, memory, compute, whole, ...(turns && {turns})}]
   })
   const {index, id, name, vendor, driver, api, capability = null, memory, used, reserved} = device
+  // Of leases that take turns, what is in the host's memory is not in use on the device.
+  const out = leases
+    .flatMap((lease) => lease.devices.filter((one) => one.id === device.id))
+    .reduce((sum, one) => sum + (one.turns ? one.used - one.turns.physical : 0), 0)
   const {is_thrashing: isThrashing = false, ...beyond} = device.oversubscribed ?? {}
   const free = reserved ? {memory: 0, compute: 0} : device.free
   if (reserved) holders.push({...reserved, purpose: `run ${reserved.lease}`, memory, compute: 1, whole: true})
@@ -54,7 +58,7 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
     free,
     oversubscribed: device.oversubscribed ? {...(beyond as typeof device.oversubscribed), isThrashing} : null,
     whole: device.leased.whole || reserved !== undefined,
-    used,
+    used: used - out,
     utilisation: device.utilization,
     holders,
   }
