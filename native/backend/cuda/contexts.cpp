@@ -32,6 +32,12 @@ std::vector<cu::Attribute> attributes(int first, int last, Ask&& ask) {
 
 }  // namespace
 
+void Contexts::on(const cu::Replicate& m, Respond<cu::ReplicateReply> respond) {
+  core_.is_replica = true;
+  if (const auto* sim = core_.library.sim(); sim && sim->lay_out_alike) sim->lay_out_alike(m.layout);
+  respond({.status = as_wire(CUDA_SUCCESS)});
+}
+
 void Contexts::on(const cu::Describe& m, Respond<cu::DescribeReply> respond) {
   process_ = m.process;
   cu::DescribeReply reply;

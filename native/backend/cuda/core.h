@@ -77,6 +77,7 @@ class Core {
   AddressMap allocations;
   std::map<std::pair<bool, std::uint64_t>, std::uint64_t>
       shown;  ///< textures (false) and surfaces by their numbers, and the contexts they are in
+  bool is_replica = false;  ///< another server does the same (docs/adr/0080)
   std::set<std::uint64_t> broken;  ///< contexts in which something failed for good, told to the client
   // Of a session that has come from another server: how long before the move an event was reached, in milliseconds, and
   // in each context an event that was recorded when it came.

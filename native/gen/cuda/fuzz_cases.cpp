@@ -1582,31 +1582,46 @@ wire::Bytes make_TakeOver() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_ReplicateReply() {
+  ReplicateReply m;
+  m.status = 94;
+  m.reserved = 95;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Replicate() {
+  Replicate m;
+  m.layout = 96;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 94;
-  m.op = 95;
-  m.status = 96;
-  m.object = 97;
-  m.text = "text 98";
+  m.context = 97;
+  m.op = 98;
+  m.status = 99;
+  m.object = 100;
+  m.text = "text 1";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 99;
-  m.run = 100;
-  m.status = 1;
+  m.function = 2;
+  m.run = 3;
+  m.status = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 2;
-  m.number = 3;
-  m.status = 4;
+  m.event = 5;
+  m.number = 6;
+  m.status = 7;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1621,10 +1636,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 5;
-  m.ranges[0].size = 6;
-  m.ranges[1].address = 7;
-  m.ranges[1].size = 8;
+  m.ranges[0].address = 8;
+  m.ranges[0].size = 9;
+  m.ranges[1].address = 10;
+  m.ranges[1].size = 11;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1632,66 +1647,57 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 9;
-  m.status = 10;
-  m.reserved = 11;
-  m.text = "text 12";
+  m.communicator = 12;
+  m.status = 13;
+  m.reserved = 14;
+  m.text = "text 15";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 13;
-  m.max_width_in_elements = 14;
+  m.status = 16;
+  m.max_width_in_elements = 17;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 15;
-  m.format = 16;
-  m.num_channels = 17;
-  m.dev = 18;
+  m.context = 18;
+  m.format = 19;
+  m.num_channels = 20;
+  m.dev = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 19;
-  m.flags = 20;
+  m.context = 22;
+  m.flags = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 21;
-  m.config = 22;
+  m.context = 24;
+  m.config = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 23;
+  m.context = 26;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 24;
-  m.ctx = 25;
-  m.event = 26;
-  wire::Bytes out;
-  encode(out, m);
-  return out;
-}
-wire::Bytes make_CtxWaitEvent() {
-  CtxWaitEvent m;
   m.context = 27;
   m.ctx = 28;
   m.event = 29;
@@ -1699,37 +1705,46 @@ wire::Bytes make_CtxWaitEvent() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_CtxWaitEvent() {
+  CtxWaitEvent m;
+  m.context = 30;
+  m.ctx = 31;
+  m.event = 32;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 30;
+  m.status = 33;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 31;
-  m.attrib = 32;
-  m.val = 33;
-  m.kernel = 34;
-  m.dev = 35;
+  m.context = 34;
+  m.attrib = 35;
+  m.val = 36;
+  m.kernel = 37;
+  m.dev = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 36;
-  m.kernel = 37;
-  m.config = 38;
-  m.dev = 39;
+  m.context = 39;
+  m.kernel = 40;
+  m.config = 41;
+  m.dev = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 40;
+  m.status = 43;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1737,16 +1752,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 41;
-  m.array = 42;
-  m.device = 43;
+  m.context = 44;
+  m.array = 45;
+  m.device = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 44;
+  m.status = 47;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1754,77 +1769,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 45;
-  m.mipmap = 46;
-  m.device = 47;
+  m.context = 48;
+  m.mipmap = 49;
+  m.device = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 48;
+  m.status = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 49;
-  m.plane_array = 50;
-  m.array = 51;
-  m.plane_idx = 52;
+  m.context = 52;
+  m.plane_array = 53;
+  m.array = 54;
+  m.plane_idx = 55;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 53;
+  m.status = 56;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 54;
-  m.level_array = 55;
-  m.mipmapped_array = 56;
-  m.level = 57;
+  m.context = 57;
+  m.level_array = 58;
+  m.mipmapped_array = 59;
+  m.level = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 58;
-  m.flags = 59;
+  m.status = 61;
+  m.flags = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 60;
+  m.context = 63;
   m.location = kBytes;
-  m.ptr = 61;
+  m.ptr = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 62;
-  m.pool = 63;
-  m.min_bytes_to_keep = 64;
+  m.context = 65;
+  m.pool = 66;
+  m.min_bytes_to_keep = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 65;
-  m.pool = 66;
+  m.context = 68;
+  m.pool = 69;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1832,16 +1847,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 67;
-  m.flags = 68;
+  m.status = 70;
+  m.flags = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 69;
-  m.mem_pool = 70;
+  m.context = 72;
+  m.mem_pool = 73;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1849,244 +1864,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 71;
-  m.stream = 72;
-  m.event = 73;
-  m.flags = 74;
+  m.context = 74;
+  m.stream = 75;
+  m.event = 76;
+  m.flags = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 75;
-  m.dst_stream = 76;
-  m.src_stream = 77;
+  m.context = 78;
+  m.dst_stream = 79;
+  m.src_stream = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 78;
-  m.event = 79;
-  m.stream = 80;
+  m.context = 81;
+  m.event = 82;
+  m.stream = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 81;
-  m.event = 82;
-  m.stream = 83;
-  m.flags = 84;
+  m.context = 84;
+  m.event = 85;
+  m.stream = 86;
+  m.flags = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 85;
-  m.stream = 86;
-  m.addr = 87;
-  m.value = 88;
-  m.flags = 89;
+  m.context = 88;
+  m.stream = 89;
+  m.addr = 90;
+  m.value = 91;
+  m.flags = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 90;
-  m.stream = 91;
-  m.addr = 92;
-  m.value = 93;
-  m.flags = 94;
+  m.context = 93;
+  m.stream = 94;
+  m.addr = 95;
+  m.value = 96;
+  m.flags = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 95;
-  m.stream = 96;
-  m.addr = 97;
-  m.value = 98;
-  m.flags = 99;
+  m.context = 98;
+  m.stream = 99;
+  m.addr = 100;
+  m.value = 1;
+  m.flags = 2;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 100;
-  m.stream = 1;
-  m.addr = 2;
-  m.value = 3;
-  m.flags = 4;
+  m.context = 3;
+  m.stream = 4;
+  m.addr = 5;
+  m.value = 6;
+  m.flags = 7;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 5;
-  m.stream = 6;
+  m.context = 8;
+  m.stream = 9;
   m.param_array = kBytes;
-  m.flags = 7;
+  m.flags = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 8;
+  m.status = 11;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 9;
-  m.hfunc = 10;
-  m.attrib = 11;
-  m.value = 12;
+  m.context = 12;
+  m.hfunc = 13;
+  m.attrib = 14;
+  m.value = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 13;
-  m.hfunc = 14;
-  m.config = 15;
+  m.context = 16;
+  m.hfunc = 17;
+  m.config = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 16;
-  m.state = 17;
+  m.status = 19;
+  m.state = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 18;
-  m.function = 19;
+  m.context = 21;
+  m.function = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 20;
-  m.function = 21;
+  m.context = 23;
+  m.function = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 22;
-  m.hfunc = 23;
-  m.config = 24;
+  m.context = 25;
+  m.hfunc = 26;
+  m.config = 27;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 25;
-  m.graph = 26;
-  m.stream = 27;
+  m.context = 28;
+  m.graph = 29;
+  m.stream = 30;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 28;
-  m.num_blocks = 29;
+  m.status = 31;
+  m.num_blocks = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 30;
-  m.func = 31;
-  m.block_size = 32;
-  m.dynamic_smem_size = 33;
-  m.flags = 34;
+  m.context = 33;
+  m.func = 34;
+  m.block_size = 35;
+  m.dynamic_smem_size = 36;
+  m.flags = 37;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 35;
-  m.dynamic_smem_size = 36;
+  m.status = 38;
+  m.dynamic_smem_size = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 37;
-  m.func = 38;
-  m.num_blocks = 39;
-  m.block_size = 40;
+  m.context = 40;
+  m.func = 41;
+  m.num_blocks = 42;
+  m.block_size = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 41;
-  m.tex_object = 42;
+  m.context = 44;
+  m.tex_object = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 43;
-  m.surf_object = 44;
+  m.context = 46;
+  m.surf_object = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 45;
+  m.status = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 46;
-  m.peer_context = 47;
-  m.flags = 48;
+  m.context = 49;
+  m.peer_context = 50;
+  m.flags = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 49;
+  m.status = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 50;
-  m.peer_context = 51;
+  m.context = 53;
+  m.peer_context = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2222,6 +2237,8 @@ constexpr FuzzCase kCases[] = {
     {"restore_event", 0x2096, false, false, make_RestoreEvent, again<RestoreEvent>},
     {"take_over_reply", 0x2097, true, false, make_TakeOverReply, again<TakeOverReply>},
     {"take_over", 0x2097, false, false, make_TakeOver, again<TakeOver>},
+    {"replicate_reply", 0x2098, true, false, make_ReplicateReply, again<ReplicateReply>},
+    {"replicate", 0x2098, false, false, make_Replicate, again<Replicate>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},
     {"run_host_function", 0x20f1, false, true, make_RunHostFunction, again<RunHostFunction>},
     {"event_reached", 0x20f2, false, true, make_EventReached, again<EventReached>},

@@ -3185,6 +3185,44 @@ bool decode(wire::View body, TakeOver& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const ReplicateReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+}
+static void read(wire::Reader& r, ReplicateReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const ReplicateReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ReplicateReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const Replicate& m) {
+  w.put(m.layout);
+}
+static void read(wire::Reader& r, Replicate& m) {
+  m.layout = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const Replicate& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, Replicate& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const Failed& m) {
   w.put(m.context);
   w.put(m.op);

@@ -1484,6 +1484,23 @@ struct TakeOver {
 void encode(wire::Bytes& out, const TakeOver& m);
 bool decode(wire::View body, TakeOver& m);
 
+/// Answers Replicate.
+struct ReplicateReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+};
+void encode(wire::Bytes& out, const ReplicateReply& m);
+bool decode(wire::View body, ReplicateReply& m);
+
+struct Replicate {
+  static constexpr std::uint16_t kOp = 0x2098;
+  static constexpr char kName[] = "Replicate";
+  using Reply = ReplicateReply;
+  std::uint64_t layout = 0;
+};
+void encode(wire::Bytes& out, const Replicate& m);
+bool decode(wire::View body, Replicate& m);
+
 struct Failed {
   static constexpr std::uint16_t kOp = 0x20f0;
   static constexpr char kName[] = "Failed";

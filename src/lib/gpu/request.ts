@@ -13,6 +13,9 @@ export interface RequestedGpus {
   oversubscribe?: boolean | undefined
   /** `cuda` or `opencl`. */
   api?: string | undefined
+  /** Two nodes do the same; only a flag says so. */
+  mirror?: boolean | undefined
+  'on-mismatch'?: string | undefined
 }
 
 /** One request out of flags, and for what no flag says, the manifest's `gpus`. Throws USAGE for what cannot be. */
@@ -35,7 +38,10 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
   const cap = flags.cap ?? (shareRequested ? false : (manifest.cap ?? false))
   if (cap && bytes === undefined && share === undefined)
     throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
-  const count = flags.count ?? manifest.count ?? 1
+  const api = flags.mirror ? 'cuda' : (flags.api ?? manifest.api)
+  const count = flags.count ?? (flags.mirror ? 1 : (manifest.count ?? 1))
+  if (flags.mirror && (count !== 1 || flags.api === 'opencl'))
+    throw new CliError('USAGE', '--mirror has two GPUs do what one does, through CUDA', {hint: '-n 1 --api cuda'})
   const oversubscribe = flags.oversubscribe ?? (shareRequested ? false : (manifest.oversubscribe ?? false))
   if (oversubscribe && bytes === undefined && share === undefined)
     throw new CliError('USAGE', '--oversubscribe is for a share: say how much memory', {
@@ -45,9 +51,13 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
     throw new CliError('USAGE', '--oversubscribe is for one GPU: programs on several would wait for each other', {
       hint: '--count 1',
     })
-  const api = flags.api ?? manifest.api
+  if (oversubscribe && flags.mirror)
+    throw new CliError('USAGE', '--mirror and --oversubscribe do not go together: two servers would wait for each other', {
+      hint: 'leave out one of them',
+    })
   return {
     count,
+    ...(flags.mirror && {mirror: {onMismatch: flags['on-mismatch'] === 'primary' ? 'primary' : 'stop'}}),
     ...(api && {api: api as Api}),
     ...(bytes !== undefined && {memory: bytes}),
     ...(share !== undefined && {fraction: Math.floor(share * 1000) / 1000}),
