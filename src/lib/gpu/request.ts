@@ -52,9 +52,13 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
       hint: '--count 1',
     })
   if (oversubscribe && flags.mirror)
-    throw new CliError('USAGE', '--mirror and --oversubscribe do not go together: two servers would wait for each other', {
-      hint: 'leave out one of them',
-    })
+    throw new CliError(
+      'USAGE',
+      '--mirror and --oversubscribe do not go together: two servers would wait for each other',
+      {
+        hint: 'leave out one of them',
+      },
+    )
   return {
     count,
     ...(flags.mirror && {mirror: {onMismatch: flags['on-mismatch'] === 'primary' ? 'primary' : 'stop'}}),
