@@ -223,10 +223,10 @@ export class Claims {
       )
   }
 
-  #withRoom(runs: readonly string[], comer: string, user: string): HeadClaims['claims'] {
+  #withRoom(runs: readonly string[], preemptor: string, user: string): HeadClaims['claims'] {
     const told = newlyTold(runs, this.#claims())
-    if (told.length > 0) this.#tell.room(told, comer, user)
-    return withTold(this.#kept.claims, {told, runs, comer})
+    if (told.length > 0) this.#tell.room(told, preemptor, user)
+    return withTold(this.#kept.claims, {told, runs, preemptor})
   }
 
   #roomFacts(now: number): RoomFacts {

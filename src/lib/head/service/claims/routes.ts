@@ -41,10 +41,10 @@ export function addClaims(
   const note = (entry: {action: string; target: string; outcome?: string; error?: string}): void =>
     void parts.audit.note({who: 'head', ...entry}).catch(() => {})
   claims.whenNews({
-    room(runs, comer, user) {
+    room(runs, preemptor, user) {
       pace.take(user, Date.now(), runs.length)
       for (const run of runs)
-        note({action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
+        note({action: 'run.preempt', target: `${run} for ${preemptor}`.slice(0, 200), outcome: 'done'})
     },
     differs: (run, why) => note({action: 'claim.differs', target: run.slice(0, 200), error: why.slice(0, 500)}),
   })
