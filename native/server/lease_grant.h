@@ -44,6 +44,16 @@ class LeaseGrant : public backend::Grant {
     if (residency_) residency_->let_go(bytes, true);
   }
   std::uint64_t used(std::size_t device) const override { return accounting_.used(device); }
+  /// Memory that takes turns is nobody else's.
+  std::optional<backend::ShareSecret> share(const backend::SharedObject& object) override {
+    if (residency_) return std::nullopt;
+    return accounting_.share(object);
+  }
+  void unshare(const backend::ShareSecret& secret) override { accounting_.unshare(secret); }
+  std::optional<Opened> open_shared(const backend::ShareSecret& secret) override {
+    return accounting_.open_shared(secret);
+  }
+  void close_shared(const backend::ShareSecret& secret) override { accounting_.close_shared(secret); }
   bool is_time_sliced(std::size_t device) const override { return scheduler(device) != nullptr; }
 
   void admit(std::size_t device, std::function<void()> admitted) override {

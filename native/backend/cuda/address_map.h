@@ -10,6 +10,8 @@
 
 namespace flexrack::backend::cuda {
 
+struct Held;
+
 /// Memory of the client's, by its address.
 struct Allocation {
   enum class Sort : std::uint8_t {
@@ -18,8 +20,9 @@ struct Allocation {
     pinned,  ///< mirrors memory of the application
     from_pool,
     mapping,  ///< by `map_memory`
-    swappable,  ///< of a session that takes turns: `share` has it
-    variable  ///< of a module
+    swappable,  ///< of a session that takes turns: `block` has it
+    variable,  ///< of a module
+    opened  ///< another session's, at the driver's address
   };
   Sort sort = Sort::plain;
   std::uint32_t device = 0;
@@ -29,7 +32,8 @@ struct Allocation {
   std::uint64_t mapped = 0;  ///< bytes of address space of a mapped one
   CUmemGenericAllocationHandle memory = 0;  ///< of a mapped one
   std::uint64_t owner = 0;  ///< handle of the module or library it goes with
-  std::shared_ptr<void> share{};  ///< of a mapping: the share that its memory has; of what is swappable: itself
+  std::shared_ptr<Held> share{};  ///< of a mapping: the share that its memory has; of what several sessions have
+  std::shared_ptr<void> block{};  ///< of what is swappable: itself
 
   std::uint64_t room() const { return sort == Sort::mapped ? mapped : size; }
   /// By `free` and `free_to_pool`.

@@ -156,6 +156,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
     std::vector<std::uint64_t> outlive{};  ///< addresses from pools, which are the device's and not the context's
     std::vector<std::shared_ptr<Mirror>> mirrors{};
     std::vector<std::shared_ptr<void>> swappable{};
+    std::vector<std::shared_ptr<Held>> shares{};         ///< of what other sessions have too
   };
   auto ending = std::make_shared<Ending>(Ending{native, record->users, record->host, {}});
   ending->mirrors = core_.mirrors.take_of_context(m.context);
@@ -164,7 +165,8 @@ void Contexts::on(const cu::ReleaseContext& m) {
     if (one.context != m.context) return false;
     ending->charged[one.device] += one.charged;
     if (one.sort == Allocation::Sort::from_pool) ending->outlive.push_back(address);
-    if (one.sort == Allocation::Sort::swappable) ending->swappable.push_back(one.share);
+    if (one.sort == Allocation::Sort::swappable) ending->swappable.push_back(one.block);
+    if (one.share) ending->shares.push_back(one.share);
     return true;
   });
   std::vector<std::pair<std::uint64_t, Kind>> owners;
@@ -202,6 +204,10 @@ void Contexts::on(const cu::ReleaseContext& m) {
     else if (is_reset) core_.table.cuDevicePrimaryCtxReset_v2(device);
     else core_.table.cuDevicePrimaryCtxRelease_v2(device);
     for (const auto& [index, bytes] : ending->charged) core_.refund(index, bytes);
+    {
+      const std::lock_guard guard(core_.lock);
+      ending->shares.clear();
+    }
     core_.frees.end();
   });
 }

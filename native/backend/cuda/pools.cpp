@@ -81,7 +81,7 @@ void Memory::on(const cu::FreeToPool& m) {
   const auto stream = call.get<CUstream>(m.stream);
   const auto found = core_.allocations.find(m.address);
   if (call.is_good() && found != core_.allocations.end() && found->second.sort == Allocation::Sort::swappable) {
-    free_in_order(call, stream, std::move(found->second.share));
+    free_in_order(call, stream, std::move(found->second.block));
     core_.allocations.erase(found);
     return call.end();
   }

@@ -111,6 +111,11 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case RestoreEvent::kOp: return pass<RestoreEvent>(requests, body);
     case TakeOver::kOp: return call<TakeOver>(requests, link, header, body);
     case Replicate::kOp: return call<Replicate>(requests, link, header, body);
+    case ShareObject::kOp: return call<ShareObject>(requests, link, header, body);
+    case OpenMemory::kOp: return call<OpenMemory>(requests, link, header, body);
+    case CloseMemory::kOp: return call<CloseMemory>(requests, link, header, body);
+    case OpenEvent::kOp: return call<OpenEvent>(requests, link, header, body);
+    case OpenPhysical::kOp: return call<OpenPhysical>(requests, link, header, body);
     case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
     case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);
     case CtxSetCacheConfig::kOp: return pass<CtxSetCacheConfig>(requests, body);
@@ -251,6 +256,11 @@ const char* name_of(std::uint16_t op) {
     case RestoreEvent::kOp: return RestoreEvent::kName;
     case TakeOver::kOp: return TakeOver::kName;
     case Replicate::kOp: return Replicate::kName;
+    case ShareObject::kOp: return ShareObject::kName;
+    case OpenMemory::kOp: return OpenMemory::kName;
+    case CloseMemory::kOp: return CloseMemory::kName;
+    case OpenEvent::kOp: return OpenEvent::kName;
+    case OpenPhysical::kOp: return OpenPhysical::kName;
     case DeviceGetTexture1dLinearMaxWidth::kOp: return DeviceGetTexture1dLinearMaxWidth::kName;
     case CtxSetFlags::kOp: return CtxSetFlags::kName;
     case CtxSetCacheConfig::kOp: return CtxSetCacheConfig::kName;
@@ -340,6 +350,11 @@ bool is_call(std::uint16_t op) {
     case RestoreContext::kOp:
     case TakeOver::kOp:
     case Replicate::kOp:
+    case ShareObject::kOp:
+    case OpenMemory::kOp:
+    case CloseMemory::kOp:
+    case OpenEvent::kOp:
+    case OpenPhysical::kOp:
     case DeviceGetTexture1dLinearMaxWidth::kOp:
     case KernelSetAttribute::kOp:
     case ArrayGetMemoryRequirements::kOp:

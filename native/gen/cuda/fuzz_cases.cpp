@@ -1597,31 +1597,116 @@ wire::Bytes make_Replicate() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_ShareObjectReply() {
+  ShareObjectReply m;
+  m.status = 97;
+  m.is_mapped = 98;
+  m.size = 99;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ShareObject() {
+  ShareObject m;
+  m.object = 100;
+  m.address = 1;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenMemoryReply() {
+  OpenMemoryReply m;
+  m.status = 2;
+  m.device = 3;
+  m.address = 4;
+  m.size = 5;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenMemory() {
+  OpenMemory m;
+  m.context = 6;
+  m.at = 7;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CloseMemoryReply() {
+  CloseMemoryReply m;
+  m.status = 8;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CloseMemory() {
+  CloseMemory m;
+  m.context = 9;
+  m.address = 10;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenEventReply() {
+  OpenEventReply m;
+  m.status = 11;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenEvent() {
+  OpenEvent m;
+  m.context = 12;
+  m.event = 13;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenPhysicalReply() {
+  OpenPhysicalReply m;
+  m.status = 14;
+  m.device = 15;
+  m.size = 16;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenPhysical() {
+  OpenPhysical m;
+  m.memory = 17;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 97;
-  m.op = 98;
-  m.status = 99;
-  m.object = 100;
-  m.text = "text 1";
+  m.context = 18;
+  m.op = 19;
+  m.status = 20;
+  m.object = 21;
+  m.text = "text 22";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 2;
-  m.run = 3;
-  m.status = 4;
+  m.function = 23;
+  m.run = 24;
+  m.status = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 5;
-  m.number = 6;
-  m.status = 7;
+  m.event = 26;
+  m.number = 27;
+  m.status = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1636,10 +1721,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 8;
-  m.ranges[0].size = 9;
-  m.ranges[1].address = 10;
-  m.ranges[1].size = 11;
+  m.ranges[0].address = 29;
+  m.ranges[0].size = 30;
+  m.ranges[1].address = 31;
+  m.ranges[1].size = 32;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1647,104 +1732,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 12;
-  m.status = 13;
-  m.reserved = 14;
-  m.text = "text 15";
+  m.communicator = 33;
+  m.status = 34;
+  m.reserved = 35;
+  m.text = "text 36";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 16;
-  m.max_width_in_elements = 17;
+  m.status = 37;
+  m.max_width_in_elements = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 18;
-  m.format = 19;
-  m.num_channels = 20;
-  m.dev = 21;
+  m.context = 39;
+  m.format = 40;
+  m.num_channels = 41;
+  m.dev = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 22;
-  m.flags = 23;
+  m.context = 43;
+  m.flags = 44;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 24;
-  m.config = 25;
+  m.context = 45;
+  m.config = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 26;
+  m.context = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 27;
-  m.ctx = 28;
-  m.event = 29;
+  m.context = 48;
+  m.ctx = 49;
+  m.event = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 30;
-  m.ctx = 31;
-  m.event = 32;
+  m.context = 51;
+  m.ctx = 52;
+  m.event = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 33;
+  m.status = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 34;
-  m.attrib = 35;
-  m.val = 36;
-  m.kernel = 37;
-  m.dev = 38;
+  m.context = 55;
+  m.attrib = 56;
+  m.val = 57;
+  m.kernel = 58;
+  m.dev = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 39;
-  m.kernel = 40;
-  m.config = 41;
-  m.dev = 42;
+  m.context = 60;
+  m.kernel = 61;
+  m.config = 62;
+  m.dev = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 43;
+  m.status = 64;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1752,16 +1837,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 44;
-  m.array = 45;
-  m.device = 46;
+  m.context = 65;
+  m.array = 66;
+  m.device = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 47;
+  m.status = 68;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1769,77 +1854,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 48;
-  m.mipmap = 49;
-  m.device = 50;
+  m.context = 69;
+  m.mipmap = 70;
+  m.device = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 51;
+  m.status = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 52;
-  m.plane_array = 53;
-  m.array = 54;
-  m.plane_idx = 55;
+  m.context = 73;
+  m.plane_array = 74;
+  m.array = 75;
+  m.plane_idx = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 56;
+  m.status = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 57;
-  m.level_array = 58;
-  m.mipmapped_array = 59;
-  m.level = 60;
+  m.context = 78;
+  m.level_array = 79;
+  m.mipmapped_array = 80;
+  m.level = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 61;
-  m.flags = 62;
+  m.status = 82;
+  m.flags = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 63;
+  m.context = 84;
   m.location = kBytes;
-  m.ptr = 64;
+  m.ptr = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 65;
-  m.pool = 66;
-  m.min_bytes_to_keep = 67;
+  m.context = 86;
+  m.pool = 87;
+  m.min_bytes_to_keep = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 68;
-  m.pool = 69;
+  m.context = 89;
+  m.pool = 90;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1847,16 +1932,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 70;
-  m.flags = 71;
+  m.status = 91;
+  m.flags = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 72;
-  m.mem_pool = 73;
+  m.context = 93;
+  m.mem_pool = 94;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1864,244 +1949,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 74;
-  m.stream = 75;
-  m.event = 76;
-  m.flags = 77;
+  m.context = 95;
+  m.stream = 96;
+  m.event = 97;
+  m.flags = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 78;
-  m.dst_stream = 79;
-  m.src_stream = 80;
+  m.context = 99;
+  m.dst_stream = 100;
+  m.src_stream = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 81;
-  m.event = 82;
-  m.stream = 83;
+  m.context = 2;
+  m.event = 3;
+  m.stream = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 84;
-  m.event = 85;
-  m.stream = 86;
-  m.flags = 87;
+  m.context = 5;
+  m.event = 6;
+  m.stream = 7;
+  m.flags = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 88;
-  m.stream = 89;
-  m.addr = 90;
-  m.value = 91;
-  m.flags = 92;
+  m.context = 9;
+  m.stream = 10;
+  m.addr = 11;
+  m.value = 12;
+  m.flags = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 93;
-  m.stream = 94;
-  m.addr = 95;
-  m.value = 96;
-  m.flags = 97;
+  m.context = 14;
+  m.stream = 15;
+  m.addr = 16;
+  m.value = 17;
+  m.flags = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 98;
-  m.stream = 99;
-  m.addr = 100;
-  m.value = 1;
-  m.flags = 2;
+  m.context = 19;
+  m.stream = 20;
+  m.addr = 21;
+  m.value = 22;
+  m.flags = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 3;
-  m.stream = 4;
-  m.addr = 5;
-  m.value = 6;
-  m.flags = 7;
+  m.context = 24;
+  m.stream = 25;
+  m.addr = 26;
+  m.value = 27;
+  m.flags = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 8;
-  m.stream = 9;
+  m.context = 29;
+  m.stream = 30;
   m.param_array = kBytes;
-  m.flags = 10;
+  m.flags = 31;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 11;
+  m.status = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 12;
-  m.hfunc = 13;
-  m.attrib = 14;
-  m.value = 15;
+  m.context = 33;
+  m.hfunc = 34;
+  m.attrib = 35;
+  m.value = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 16;
-  m.hfunc = 17;
-  m.config = 18;
+  m.context = 37;
+  m.hfunc = 38;
+  m.config = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 19;
-  m.state = 20;
+  m.status = 40;
+  m.state = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 21;
-  m.function = 22;
+  m.context = 42;
+  m.function = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 23;
-  m.function = 24;
+  m.context = 44;
+  m.function = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 25;
-  m.hfunc = 26;
-  m.config = 27;
+  m.context = 46;
+  m.hfunc = 47;
+  m.config = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 28;
-  m.graph = 29;
-  m.stream = 30;
+  m.context = 49;
+  m.graph = 50;
+  m.stream = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 31;
-  m.num_blocks = 32;
+  m.status = 52;
+  m.num_blocks = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 33;
-  m.func = 34;
-  m.block_size = 35;
-  m.dynamic_smem_size = 36;
-  m.flags = 37;
+  m.context = 54;
+  m.func = 55;
+  m.block_size = 56;
+  m.dynamic_smem_size = 57;
+  m.flags = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 38;
-  m.dynamic_smem_size = 39;
+  m.status = 59;
+  m.dynamic_smem_size = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 40;
-  m.func = 41;
-  m.num_blocks = 42;
-  m.block_size = 43;
+  m.context = 61;
+  m.func = 62;
+  m.num_blocks = 63;
+  m.block_size = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 44;
-  m.tex_object = 45;
+  m.context = 65;
+  m.tex_object = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 46;
-  m.surf_object = 47;
+  m.context = 67;
+  m.surf_object = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 48;
+  m.status = 69;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 49;
-  m.peer_context = 50;
-  m.flags = 51;
+  m.context = 70;
+  m.peer_context = 71;
+  m.flags = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 52;
+  m.status = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 53;
-  m.peer_context = 54;
+  m.context = 74;
+  m.peer_context = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2239,6 +2324,16 @@ constexpr FuzzCase kCases[] = {
     {"take_over", 0x2097, false, false, make_TakeOver, again<TakeOver>},
     {"replicate_reply", 0x2098, true, false, make_ReplicateReply, again<ReplicateReply>},
     {"replicate", 0x2098, false, false, make_Replicate, again<Replicate>},
+    {"share_object_reply", 0x20a0, true, false, make_ShareObjectReply, again<ShareObjectReply>},
+    {"share_object", 0x20a0, false, false, make_ShareObject, again<ShareObject>},
+    {"open_memory_reply", 0x20a1, true, false, make_OpenMemoryReply, again<OpenMemoryReply>},
+    {"open_memory", 0x20a1, false, false, make_OpenMemory, again<OpenMemory>},
+    {"close_memory_reply", 0x20a2, true, false, make_CloseMemoryReply, again<CloseMemoryReply>},
+    {"close_memory", 0x20a2, false, false, make_CloseMemory, again<CloseMemory>},
+    {"open_event_reply", 0x20a3, true, false, make_OpenEventReply, again<OpenEventReply>},
+    {"open_event", 0x20a3, false, false, make_OpenEvent, again<OpenEvent>},
+    {"open_physical_reply", 0x20a4, true, false, make_OpenPhysicalReply, again<OpenPhysicalReply>},
+    {"open_physical", 0x20a4, false, false, make_OpenPhysical, again<OpenPhysical>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},
     {"run_host_function", 0x20f1, false, true, make_RunHostFunction, again<RunHostFunction>},
     {"event_reached", 0x20f2, false, true, make_EventReached, again<EventReached>},

@@ -96,6 +96,11 @@ class Requests {
   virtual void on(const RestoreEvent& message) = 0;
   virtual void on(const TakeOver& call, wire::Respond<TakeOver::Reply> respond) = 0;
   virtual void on(const Replicate& call, wire::Respond<Replicate::Reply> respond) = 0;
+  virtual void on(const ShareObject& call, wire::Respond<ShareObject::Reply> respond) = 0;
+  virtual void on(const OpenMemory& call, wire::Respond<OpenMemory::Reply> respond) = 0;
+  virtual void on(const CloseMemory& call, wire::Respond<CloseMemory::Reply> respond) = 0;
+  virtual void on(const OpenEvent& call, wire::Respond<OpenEvent::Reply> respond) = 0;
+  virtual void on(const OpenPhysical& call, wire::Respond<OpenPhysical::Reply> respond) = 0;
   virtual void on(const DeviceGetTexture1dLinearMaxWidth& call, wire::Respond<DeviceGetTexture1dLinearMaxWidth::Reply> respond) = 0;
   virtual void on(const CtxSetFlags& message) = 0;
   virtual void on(const CtxSetCacheConfig& message) = 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sim/driver/failure.h"
+#include "sim/driver/memory_gate.h"
 #include "sim/exec/function_base.h"
 
 namespace flexrack::sim {
@@ -50,6 +51,7 @@ Module::~Module() { give_back(); }
 void Module::place_machine_variables() {
   for (const auto& [name, variable] : program->machine_variables) {
     const auto address = place(variable.size);
+    const MemoryUse use;
     if (!variable.initial.empty())
       std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
     machine_variables_[name] = {address, variable.size};
@@ -91,6 +93,7 @@ exec::Image* Module::image() {
     };
     const auto code = program->module();
     const exec::FunctionBase base(wishes_.empty() ? place_.functions : wishes_[0]);
+    const MemoryUse use;
     managed_->keep_over(*code, [&] { image_ = std::make_unique<exec::Image>(code, place_variable); });
     ready_.store(image_.get(), std::memory_order_release);
   }
@@ -112,7 +115,10 @@ std::uint64_t Module::place(std::uint64_t size) {
   // kernel reads it.
   made->is_module = true;
   const auto address = made->address;
-  std::memset(reinterpret_cast<void*>(address), 0, made->size);
+  {
+    const MemoryUse use;
+    std::memset(reinterpret_cast<void*>(address), 0, made->size);
+  }
   placed_.push_back(address);
   Memory::instance().add(std::move(made));
   return address;
