@@ -61,6 +61,14 @@ class Backend : public wire::Receiver {
   virtual std::string what_stays() { return "programs of OpenCL do not move"; }
   /// Whether nothing runs on its devices and nobody is owed an answer; waits that long for the devices.
   virtual bool is_at_rest(std::chrono::milliseconds /*patience*/) { return false; }
+  // ---- its memory takes turns on the device (docs/adr/0081); the session is parked and at rest
+  /// Why its memory cannot leave the device now, for people; empty: it can.
+  virtual std::string what_keeps() { return "only memory of CUDA leaves its device"; }
+  /// All that can leave goes to the host's memory, or comes back to where it was. Throws std::runtime_error where that
+  /// cannot be: of `swap_out` nothing has changed then, `swap_in` may be called again.
+  virtual void swap_out() { throw std::runtime_error(what_keeps()); }
+  virtual void swap_in() {}
+
   /// Dials the worker to be. Throws std::runtime_error.
   virtual std::unique_ptr<Departure> depart(const wire::Dial& /*to*/) { throw std::runtime_error(what_stays()); }
 };

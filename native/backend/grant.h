@@ -57,6 +57,18 @@ class Grant {
   virtual void refund(std::size_t device, std::uint64_t bytes) = 0;
   virtual std::uint64_t used(std::size_t device) const = 0;
 
+  // ---- leases beyond the memory that there is (docs/adr/0081); of one device, which is the first
+  /// Memory that can leave the device is to be charged apart, and what the device has of it held.
+  virtual bool is_oversubscribed() const { return false; }
+  /// Before each message, with the bytes that it may take more: false has it wait, and all behind it.
+  virtual bool enter(std::uint64_t /*bytes*/) { return true; }
+  /// The share alone, not the device. `charge` and `refund` are of both, for what stays on the device.
+  virtual bool charge_share(std::uint64_t bytes) { return charge(0, bytes); }
+  virtual void refund_share(std::uint64_t bytes) { refund(0, bytes); }
+  /// So much of the device has memory that can leave; false: it has not that much.
+  virtual bool hold(std::uint64_t /*bytes*/) { return true; }
+  virtual void let_go(std::uint64_t /*bytes*/) {}
+
   // What several sessions have stays charged once, to one of those that have it, whichever of them is killed when.
   /// From now on the lease's other sessions can open it. Nothing: the lease shares as much as it may.
   virtual std::optional<ShareSecret> share(const SharedObject& /*object*/) { return std::nullopt; }

@@ -14,6 +14,7 @@ constexpr auto kLookForPeerEvery = std::chrono::milliseconds(1);
 
 void PeerLinks::open(std::uint64_t peer, wire::View key, std::string_view address, std::uint16_t port,
                      wire::View session, std::function<void(bool is_open)> done) {
+  is_any_ = true;
   thread_.add([this, peer, key = wire::Bytes(key.begin(), key.end()), address = std::string(address), port,
                session = wire::Bytes(session.begin(), session.end()),
                done = std::move(done)] { done(peers_.open(peer, key, address, port, session)); });

@@ -1,6 +1,7 @@
 // Links to other servers' workers, which carry payloads that do not pass the client.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,7 +17,12 @@ class PeerLinks {
  public:
   PeerLinks(wire::Link& client, Peers& peers) : client_(client), peers_(peers) {}
 
-  bool accept(std::uint64_t peer, wire::View key) { return peers_.accept(peer, key); }
+  bool accept(std::uint64_t peer, wire::View key) {
+    is_any_ = true;
+    return peers_.accept(peer, key);
+  }
+  /// Whether there has been any.
+  bool any() const { return is_any_; }
   /// Dials it, then `done`.
   void open(std::uint64_t peer, wire::View key, std::string_view address, std::uint16_t port, wire::View session,
             std::function<void(bool is_open)> done);
@@ -34,6 +40,7 @@ class PeerLinks {
  private:
   wire::Link& client_;
   Peers& peers_;
+  std::atomic<bool> is_any_ = false;
   WorkerThread thread_;
 };
 

@@ -27,6 +27,16 @@ std::optional<std::uint32_t> thousandths(const Json& value) {
   return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::lround(given * 1000)));
 }
 
+std::string_view name_of(Standing standing) {
+  switch (standing) {
+    case Standing::in: return "in";
+    case Standing::out: return "out";
+    case Standing::waits: return "waits";
+    case Standing::thrashes: return "thrashes";
+  }
+  return "in";
+}
+
 bool is_given(const Json& request, std::string_view name) { return request.has(name) && !request[name].is_null(); }
 
 }  // namespace
@@ -106,11 +116,25 @@ Json AdminOperations::devices() const {
                                                           {"compute", part(1000 - free.compute)},
                                                           {"whole", whole}}},
                                  {"free", Json::Members{{"memory", free.memory}, {"compute", part(free.compute)}}},
+                                 {"oversubscribed", oversubscribed(i)},
                                  {"used", used},
                                  {"utilization", std::min(1.0, utilization)},
                                  {"leases", std::move(lease_keepers)}});
   }
   return list;
+}
+
+Json AdminOperations::oversubscribed(std::size_t device) const {
+  const auto& leases = broker_.leases();
+  if (leases.most_swapped() == 0) return {};
+  const auto about = leases.oversubscribed(device);
+  const auto turns = broker_.turns(device, nullptr);
+  return Json::Members{{"limit", leases.most_swapped()},
+                       {"granted", about.granted},
+                       {"free", about.free},
+                       {"physical", turns.physical},
+                       {"swapped", turns.swapped},
+                       {"is_thrashing", turns.standing == Standing::thrashes}};
 }
 
 Json AdminOperations::leases() const {
@@ -238,7 +262,15 @@ Json AdminOperations::share(const Lease& lease, std::size_t index, bool with_use
                                  {"memory", share.memory},
                                  {"compute", part(share.compute)},
                                  {"whole", share.whole},
-                                 {"cap", lease.cap}};
+                                 {"cap", lease.cap},
+                                 {"oversubscribed", lease.is_oversubscribed}};
+  if (with_use && lease.is_oversubscribed) {
+    const auto turns = broker_.turns(share.device, &lease);
+    described.set("turns", Json::Members{{"physical", turns.physical},
+                                         {"swapped", turns.swapped},
+                                         {"count", turns.count},
+                                         {"standing", name_of(turns.standing)}});
+  }
   if (with_use)
     described.set("used", broker_.used(lease.id, index)).set("utilization", broker_.utilization(lease.id, index));
   return described;
@@ -258,7 +290,7 @@ std::variant<Wish, std::string> read_wish(const Json& request) {
       return "devices: 1 to 64, or a list of ids";
     wish.count = static_cast<std::size_t>(devices.integer());
   }
-  for (const auto* name : {"whole", "cap"}) {
+  for (const auto* name : {"whole", "cap", "oversubscribe"}) {
     if (is_given(request, name) && !request[name].is_bool()) return std::string(name) + ": true or false";
   }
   for (const auto* name : {"owner", "purpose"}) {
@@ -276,6 +308,7 @@ std::variant<Wish, std::string> read_wish(const Json& request) {
   }
   wish.whole = request["whole"].boolean();
   wish.cap = request["cap"].boolean();
+  wish.oversubscribe = request["oversubscribe"].boolean();
   wish.owner = request["owner"].text();
   wish.purpose = request["purpose"].text();
   if (is_given(request, "fraction") && (wish.memory || is_given(request, "compute")))

@@ -30,6 +30,7 @@ class AdminOperations {
   void release(const wire::Json& request, const Respond& respond);
   void move(const wire::Json& request, const Respond& respond);
   void stop(const Respond& respond);
+  wire::Json oversubscribed(std::size_t device) const;
   wire::Json describe(const Lease& lease) const;
   wire::Json share(const Lease& lease, std::size_t index, bool with_use) const;
 

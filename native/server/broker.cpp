@@ -22,7 +22,7 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
     : loop_(loop),
       log_(log),
       settings_(std::move(settings)),
-      leases_(std::move(devices), settings_.grace),
+      leases_(std::move(devices), settings_.grace, settings_.most_swapped),
       worker_pool_(loop, log,
                    {settings_.root, settings_.runtime, settings_.grace, settings_.is_fabric_trusted, settings_.spare,
                     settings_.backend}),
@@ -45,6 +45,9 @@ Broker::Broker(Loop& loop, Log& log, BrokerSettings settings, std::vector<backen
 void Broker::take_over() {
   for (const auto& device : leases_.devices())
     schedulers_.push_back(SchedulerFile::open_or_create(scheduler_path(settings_.runtime, device.native_id)));
+  for (const auto& device : leases_.devices())
+    if (settings_.most_swapped > 0)
+      residencies_.push_back(ResidencyFile::open_or_create(residency_path(settings_.runtime, device.native_id)));
   if (const auto text = read_private_file(settings_.root + "/leases.json")) {
     const auto saved = wire::Json::parse(*text);
     if (!saved) log_.line("leases.json is damaged: its leases are lost");
@@ -52,6 +55,7 @@ void Broker::take_over() {
       log_.line("lease " + id + " does not fit this machine any more");
   }
   for (const auto& [id, lease] : leases_.all()) open_books(lease);
+  settle_capacity();
   worker_pool_.adopt([this](const Id& lease) { return leases_.find(lease) != nullptr; });
   worker_pool_.keep_spare();
   watch_deadlines();
@@ -144,8 +148,44 @@ bool Broker::may_use_transport(const PendingConnection& pending) const {
   return false;
 }
 
+/// Of each device, for sessions that take turns: what leases that keep their memory have not.
+void Broker::settle_capacity() {
+  for (std::size_t i = 0; i < residencies_.size(); ++i)
+    residencies_[i].locked([&](ResidencyState& state) {
+      const auto total = leases_.devices()[i].memory;
+      state.capacity = total - std::min(total, leases_.kept(i));
+      state.step(ResidencyFile::now());
+      ++state.changes;
+      return 0;
+    });
+}
+
 std::variant<Id, Denial> Broker::grant(const Wish& wish) {
+  const auto is_asked = [&](const std::string& id) {
+    return wish.ids.empty() || std::find(wish.ids.begin(), wish.ids.end(), id) != wish.ids.end();
+  };
+  if (wish.oversubscribe)
+    for (std::size_t i = 0; i < residencies_.size(); ++i)
+      if (is_asked(leases_.devices()[i].native_id) &&
+          residencies_[i].locked([](ResidencyState& state) { return state.is_thrashing(ResidencyFile::now()); }))
+        return Denial{"unavailable", "sessions that take turns on device " + leases_.devices()[i].native_id +
+                                         " do not come to their turns in time: no more of them for now"};
   auto outcome = leases_.grant(wish, Clock::now(), std::time(nullptr));
+  if (const auto* id = std::get_if<Id>(&outcome); id && !wish.oversubscribe) {
+    // Sessions that take turns have the memory perhaps: they are asked to leave it.
+    for (const auto& share : leases_.find(*id)->shares) {
+      if (residencies_.empty()) break;
+      const auto total = leases_.devices()[share.device].memory;
+      const auto left = total - std::min(total, leases_.kept(share.device));
+      if (residencies_[share.device].locked(
+              [&](ResidencyState& state) { return state.make_room(left, ResidencyFile::now()); }))
+        continue;
+      leases_.end(*id);
+      settle_capacity();
+      return Denial{"unavailable", "sessions that take turns on device " + leases_.devices()[share.device].native_id +
+                                       " are asked to make room: ask again"};
+    }
+  }
   if (const auto* id = std::get_if<Id>(&outcome)) {
     const auto& lease = *leases_.find(*id);
     try {
@@ -154,6 +194,7 @@ std::variant<Id, Denial> Broker::grant(const Wish& wish) {
     } catch (const std::exception& error) {
       books_.erase(*id);
       leases_.end(*id);
+      settle_capacity();
       return Denial{"internal", error.what()};
     }
     log_.line(lease_text(*id) + " granted to " + lease.owner + " for " + lease.purpose);
@@ -178,6 +219,7 @@ bool Broker::release(const Id& lease, std::string_view why, std::function<void()
   lease_keepers_.dismiss(lease);
   worker_pool_.end(lease, why, [this, lease, done = std::move(done)] {
     leases_.end(lease);
+    settle_capacity();
     lease_keepers_.settle(lease);
     books_.erase(lease);
     unlink(accounting_path(settings_.runtime, lease).c_str());
@@ -211,6 +253,23 @@ void Broker::await_none(std::function<void()> done) {
   // Those that were ending already are waited for too.
   if (leases_.all().empty() && worker_pool_.workers().empty()) return done();
   loop_.after(std::chrono::milliseconds(5), [this, done = std::move(done)] { await_none(done); });
+}
+
+Broker::Turns Broker::turns(std::size_t device, const Lease* of) const {
+  Turns found;
+  if (device >= residencies_.size()) return found;
+  residencies_[device].locked([&](const ResidencyState& state) {
+    for (std::uint32_t i = 0; i < state.used_members; ++i) {
+      const auto& one = state.members[i];
+      if (one.owner.pid == 0 || (of && one.lease != of->id)) continue;
+      found.physical += one.physical();
+      found.swapped += one.swapped;
+      found.count += one.turns;
+      found.standing = std::max(found.standing, state.standing(i, ResidencyFile::now()));
+    }
+    return 0;
+  });
+  return found;
 }
 
 std::uint64_t Broker::used(const Id& lease, std::size_t share) const {
@@ -281,6 +340,7 @@ void Broker::worker_gone(const Worker& worker) {
   const auto found = books_.find(worker.lease);
   if (found != books_.end()) found->second.accounting.clear_dead();
   for (auto& scheduler : schedulers_) scheduler.clear_dead();
+  for (auto& residency : residencies_) residency.clear_dead();
   moves_.gone(worker);
 }
 

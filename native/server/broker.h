@@ -10,6 +10,7 @@
 #include "server/worker_pool.h"
 #include "server/listener.h"
 #include "server/time_slice_scheduler.h"
+#include "server/residency.h"
 #include "server/lease_keepers.h"
 #include "server/lease_moves.h"
 #include "server/leases.h"
@@ -27,6 +28,7 @@ struct BrokerSettings {
   std::chrono::milliseconds grace{30000};  ///< `gpu serve` always says another or the same (src/lib/gpu/serve.ts)
   bool is_fabric_trusted = false;   ///< plain TCP from other hosts is allowed
   bool spare = true;
+  std::uint64_t most_swapped = 0;   ///< bytes of the host's memory for leases that take turns (docs/adr/0081)
   // Filled in when it listens.
   std::string address, admin, unix_path;
   std::uint16_t port = 0;
@@ -61,6 +63,13 @@ class Broker {
   void stop_all(std::function<void()> done);
   /// Ends the spare worker and leaves everything else running.
   void leave() { worker_pool_.leave(); }
+
+  /// Of a lease that takes turns, or of all sessions that take turns on a device: what is where, and how they are.
+  struct Turns {
+    std::uint64_t physical = 0, swapped = 0, count = 0;   ///< bytes on the device, bytes in the host's memory, turns
+    Standing standing = Standing::in;                     ///< the worst of its sessions
+  };
+  Turns turns(std::size_t device, const Lease* of) const;
 
   std::uint64_t used(const Id& lease, std::size_t share) const;
   std::uint64_t used_by(const Worker& worker) const;
@@ -98,7 +107,10 @@ class Broker {
   LeaseMoves moves_;
   ReplayGuard replay_guard_;
   std::map<Id, Books> books_;
+  void settle_capacity();
+
   std::vector<SchedulerFile> schedulers_;
+  mutable std::vector<ResidencyFile> residencies_;   ///< of each device, where leases take turns
   std::uint64_t deadline_ = 0;
   std::int64_t started_;
 };

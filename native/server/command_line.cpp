@@ -27,7 +27,8 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: flexrack-gpud broker --root FOLDER [--bind ADDRESS]... [--port N] [--advertise HOST] [--transport auto|tls|tcp]\n"
-    "                            [--trusted-fabric] [--grace SECONDS] [--no-spare] [BACKEND]\n"
+    "                            [--trusted-fabric] [--grace SECONDS] [--no-spare] [--oversubscribe BYTES] [BACKEND]\n"
+    "       (--oversubscribe: leases may take turns on a device; as much of the host's memory for all of them)\n"
     "       flexrack-gpud devices [BACKEND]\n"
     "       flexrack-gpud admin --root FOLDER      (JSON lines on standard input and output)\n"
     "       flexrack-gpud version\n"
@@ -49,6 +50,13 @@ std::optional<int> number(const std::string& text, int least, int most) {
   const auto read = std::from_chars(text.data(), end, value);
   if (read.ec != std::errc{} || read.ptr != end || value < least || value > most) return std::nullopt;
   return value;
+}
+
+std::optional<std::uint64_t> bytes_of(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  return read.ec == std::errc{} && read.ptr == end && value >> 56 == 0 ? std::optional(value) : std::nullopt;
 }
 
 std::string absolute(const std::string& path) {
@@ -136,6 +144,8 @@ bool take(const std::string& name, const std::string& value, DaemonSettings& set
     settings.port = static_cast<std::uint16_t>(*number(value, 0, 65535));
   } else if (name == "--grace" && number(value, 1, 3600)) {
     broker.grace = std::chrono::seconds(*number(value, 1, 3600));
+  } else if (name == "--oversubscribe" && bytes_of(value)) {
+    broker.most_swapped = *bytes_of(value);
   } else if (name == "--transport" && (value == "auto" || value == "tls" || value == "tcp")) {
     broker.transport = value;
   } else if (name == "--backend" && is_backend(value)) {
@@ -180,6 +190,8 @@ std::optional<std::string> parse(const std::vector<std::string>& arguments, Daem
       nccl && *nccl && backend.nccl.empty() && backend.name != "opencl")
     settings.broker.backend.nccl = nccl;
   if (!simulated.empty() && backend.name != "sim") return simulated.front().first + " is for --backend sim";
+  if (settings.broker.most_swapped > 0 && backend.name == "opencl")
+    return "--oversubscribe is for --backend cuda and sim";
   if (!backend.driver.empty() && backend.name == "opencl") return "--driver is for --backend cuda and sim";
   if (!backend.nvml.empty() && backend.name != "sim") return "--nvml is for --backend sim";
   if (!backend.nccl.empty() && backend.name == "opencl") return "--nccl is for --backend cuda and sim";

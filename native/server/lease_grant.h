@@ -6,23 +6,47 @@
 #include <vector>
 
 #include "backend/grant.h"
-#include "server/time_slice_scheduler.h"
 #include "server/memory_accounting.h"
+#include "server/residency.h"
+#include "server/time_slice_scheduler.h"
 
 namespace flexrack::server {
 
 class LeaseGrant : public backend::Grant {
  public:
   /// The memory accounting must have been joined. One scheduler a device; null for a whole one, which pays nothing.
+  /// `residency`: of the only device of an oversubscribed lease, else null.
   LeaseGrant(std::vector<backend::GrantedDevice> devices, MemoryAccounting accounting,
-             std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers)
-      : devices_(std::move(devices)), accounting_(std::move(accounting)), schedulers_(std::move(schedulers)) {}
+             std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers,
+             std::unique_ptr<Residency> residency = nullptr)
+      : devices_(std::move(devices)),
+        accounting_(std::move(accounting)),
+        schedulers_(std::move(schedulers)),
+        residency_(std::move(residency)) {}
 
   const std::vector<backend::GrantedDevice>& devices() const override { return devices_; }
-  bool charge(std::size_t device, std::uint64_t bytes) override { return accounting_.charge(device, bytes); }
-  void refund(std::size_t device, std::uint64_t bytes) override { accounting_.refund(device, bytes); }
+  bool charge(std::size_t device, std::uint64_t bytes) override {
+    if (!accounting_.charge(device, bytes)) return false;
+    if (!residency_ || residency_->hold(bytes, false)) return true;
+    accounting_.refund(device, bytes);
+    return false;
+  }
+  void refund(std::size_t device, std::uint64_t bytes) override {
+    if (residency_) residency_->let_go(bytes, false);
+    accounting_.refund(device, bytes);
+  }
+  bool is_oversubscribed() const override { return residency_ != nullptr; }
+  bool enter(std::uint64_t bytes) override { return !residency_ || residency_->enter(bytes); }
+  bool charge_share(std::uint64_t bytes) override { return accounting_.charge(0, bytes); }
+  void refund_share(std::uint64_t bytes) override { accounting_.refund(0, bytes); }
+  bool hold(std::uint64_t bytes) override { return !residency_ || residency_->hold(bytes, true); }
+  void let_go(std::uint64_t bytes) override {
+    if (residency_) residency_->let_go(bytes, true);
+  }
   std::uint64_t used(std::size_t device) const override { return accounting_.used(device); }
+  /// Memory that takes turns is nobody else's.
   std::optional<backend::ShareSecret> share(const backend::SharedObject& object) override {
+    if (residency_) return std::nullopt;
     return accounting_.share(object);
   }
   void unshare(const backend::ShareSecret& secret) override { accounting_.unshare(secret); }
@@ -54,7 +78,12 @@ class LeaseGrant : public backend::Grant {
 
   /// Gives back everything in the memory accounting. The places at the schedulers go with the process: the driver's
   /// threads may still come to them.
-  void leave() { accounting_.leave(); }
+  void leave() {
+    accounting_.leave();
+    if (residency_) residency_->leave();
+  }
+  /// Null where the lease is not oversubscribed.
+  Residency* residency() const { return residency_.get(); }
 
  private:
   TimeSliceScheduler* scheduler(std::size_t device) const {
@@ -64,6 +93,7 @@ class LeaseGrant : public backend::Grant {
   std::vector<backend::GrantedDevice> devices_;
   MemoryAccounting accounting_;
   std::vector<std::unique_ptr<TimeSliceScheduler>> schedulers_;
+  std::unique_ptr<Residency> residency_;
 };
 
 }  // namespace flexrack::server

@@ -38,8 +38,8 @@ std::string_view name_of(LeaseState state) {
   return "unknown";
 }
 
-Leases::Leases(std::vector<backend::DeviceReport> devices, std::chrono::milliseconds grace)
-    : devices_(std::move(devices)), grace_(grace) {}
+Leases::Leases(std::vector<backend::DeviceReport> devices, std::chrono::milliseconds grace, std::uint64_t most_swapped)
+    : devices_(std::move(devices)), grace_(grace), most_swapped_(most_swapped) {}
 
 const Lease* Leases::find(const Id& id) const {
   const auto found = leases_.find(id);
@@ -48,14 +48,46 @@ const Lease* Leases::find(const Id& id) const {
 
 Free Leases::free(std::size_t device) const {
   Free left{devices_[device].memory, kWholeCompute};
+  std::uint64_t largest = 0;
   for (const auto& [id, lease] : leases_) {
     for (const auto& share : lease.shares) {
       if (share.device != device) continue;
-      left.memory -= std::min(left.memory, share.memory);
+      if (lease.is_oversubscribed) largest = std::max(largest, share.memory);
+      else left.memory -= std::min(left.memory, share.memory);
       left.compute -= std::min(left.compute, share.compute);
     }
   }
+  left.memory -= std::min(left.memory, largest);
   return left;
+}
+
+std::uint64_t Leases::kept(std::size_t device) const {
+  std::uint64_t sum = 0;
+  for (const auto& [id, lease] : leases_)
+    for (const auto& share : lease.shares)
+      if (share.device == device && !lease.is_oversubscribed) sum += share.memory;
+  return sum;
+}
+
+std::uint64_t Leases::swapped_left() const {
+  auto left = most_swapped_;
+  for (const auto& [id, lease] : leases_)
+    for (const auto& share : lease.shares)
+      if (lease.is_oversubscribed) left -= std::min(left, share.memory);
+  return left;
+}
+
+Oversubscribed Leases::oversubscribed(std::size_t device) const {
+  Oversubscribed found;
+  for (const auto& [id, lease] : leases_)
+    for (const auto& share : lease.shares)
+      if (lease.is_oversubscribed && share.device == device) {
+        found.granted += share.memory;
+        found.largest = std::max(found.largest, share.memory);
+      }
+  const auto total = devices_[device].memory;
+  found.free = std::min(swapped_left(), total - std::min(total, kept(device)));
+  return found;
 }
 
 std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, std::int64_t unix_now) {
@@ -64,6 +96,13 @@ std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, 
   if (count == 0 || count > devices_.size()) {
     return Denial{count == 0 ? "invalid" : "unavailable",
                   counted(count, "device") + " asked for, this machine has " + std::to_string(devices_.size())};
+  }
+
+  if (wish.oversubscribe) {
+    if (most_swapped_ == 0) return Denial{"unavailable", "this daemon grants no memory beyond what its devices have"};
+    if (count != 1) return Denial{"invalid", "a lease that takes turns has one device"};
+    if (wish.whole || (!wish.memory && !wish.compute))
+      return Denial{"invalid", "oversubscribe: with memory or fraction, which says how much"};
   }
 
   std::vector<std::size_t> candidates;
@@ -92,8 +131,11 @@ std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, 
     if (const auto* denial = std::get_if<Denial>(&share)) {
       if (denial->code == "invalid") return *denial;
       why = *denial;
-    } else if (fits(std::get<Share>(share))) {
+    } else if (fits(std::get<Share>(share), wish.oversubscribe)) {
       lease.shares.push_back(std::get<Share>(share));
+    } else if (wish.oversubscribe && std::get<Share>(share).memory > swapped_left()) {
+      why = Denial{"unavailable", "of the host's memory for leases that take turns " + std::to_string(swapped_left()) +
+                                      " bytes are left"};
     }
   }
   if (lease.shares.size() < count) {
@@ -110,6 +152,7 @@ std::variant<Id, Denial> Leases::grant(const Wish& wish, Clock::time_point now, 
   lease.purpose = clean(wish.purpose);
   lease.created = unix_now;
   lease.cap = wish.cap;
+  lease.is_oversubscribed = wish.oversubscribe;
   lease.ends = now + kHoldWithin;
   const auto id = lease.id;
   leases_.emplace(id, std::move(lease));
@@ -178,6 +221,7 @@ wire::Json Leases::save() const {
                                        {"purpose", lease.purpose},
                                        {"created", lease.created},
                                        {"cap", lease.cap},
+                                       {"oversubscribed", lease.is_oversubscribed},
                                        {"shares", std::move(shares)}});
   }
   return wire::Json::Members{{"schema", kGpuLeasesSchema}, {"leases", std::move(list)}};
@@ -216,18 +260,21 @@ std::variant<Share, Denial> Leases::share_of(const Wish& wish, std::size_t devic
   share.memory = wish.memory
                      ? *wish.memory
                      : total / kWholeCompute * *wish.compute + total % kWholeCompute * *wish.compute / kWholeCompute;
+  // Of all that can be granted there: with as many as fit into the host's memory, each has its part of the time.
+  const auto of = wish.oversubscribe ? std::max(total, most_swapped_ / devices_.size()) : total;
   const auto proportion =
-      static_cast<double>(share.memory) / static_cast<double>(std::max<std::uint64_t>(total, 1)) * kWholeCompute;
+      static_cast<double>(share.memory) / static_cast<double>(std::max<std::uint64_t>(of, 1)) * kWholeCompute;
   share.compute = wish.compute ? *wish.compute
                                : std::clamp<std::uint32_t>(static_cast<std::uint32_t>(proportion), 1, kWholeCompute);
-  share.whole = share.memory == total && share.compute == kWholeCompute;
+  share.whole = share.memory == total && share.compute == kWholeCompute && !wish.oversubscribe;
   if (share.memory == 0) return Denial{"invalid", "that is no memory at all"};
   return share;
 }
 
-bool Leases::fits(const Share& share) const {
+bool Leases::fits(const Share& share, bool is_oversubscribed) const {
   const auto left = free(share.device);
-  return share.memory <= left.memory && share.compute <= left.compute;
+  const auto memory = is_oversubscribed ? oversubscribed(share.device).free : left.memory;
+  return share.memory <= memory && share.compute <= left.compute;
 }
 
 std::optional<Lease> Leases::lease_from(const wire::Json& saved) const {
@@ -242,13 +289,14 @@ std::optional<Lease> Leases::lease_from(const wire::Json& saved) const {
   lease.purpose = clean(saved["purpose"].text());
   lease.created = saved["created"].integer();
   lease.cap = saved["cap"].boolean();
+  lease.is_oversubscribed = saved["oversubscribed"].boolean();
   for (const auto& item : saved["shares"].list()) {
     const auto found = std::find_if(devices_.begin(), devices_.end(),
                                     [&](const auto& device) { return device.native_id == item["device"].text(); });
     const Share share{static_cast<std::size_t>(found - devices_.begin()),
                       static_cast<std::uint64_t>(item["memory"].integer()),
                       static_cast<std::uint32_t>(item["compute"].integer()), item["whole"].boolean()};
-    if (found == devices_.end() || !fits(share)) return std::nullopt;
+    if (found == devices_.end() || !fits(share, lease.is_oversubscribed)) return std::nullopt;
     lease.shares.push_back(share);
   }
   if (lease.shares.empty()) return std::nullopt;

@@ -39,6 +39,7 @@ struct Lease {
   std::string owner, purpose;
   std::int64_t created = 0;              ///< Unix time
   bool cap = false;                      ///< compute is a limit even when nobody else wants the device
+  bool is_oversubscribed = false;        ///< takes turns on its only device, and has as much of the host's memory
   std::vector<Share> shares;
   Clock::time_point ends{};              ///< granted, lost: when it ends by itself
 };
@@ -49,7 +50,7 @@ struct Wish {
   std::vector<std::string> ids{};        ///< these devices, by native id; empty: any `count`
   std::optional<std::uint64_t> memory{};   ///< bytes
   std::optional<std::uint32_t> compute{};  ///< thousandths
-  bool whole = false, cap = false;
+  bool whole = false, cap = false, oversubscribe = false;
   std::string owner{}, purpose{};
 };
 
@@ -58,9 +59,15 @@ struct Denial {
   std::string code, message;
 };
 
+/// Of a device. `memory`: for leases that keep theirs; each that takes turns must still fit beside them.
 struct Free {
   std::uint64_t memory = 0;
   std::uint32_t compute = 0;
+};
+
+/// What leases that take turns have been granted on a device, and what one more may be granted.
+struct Oversubscribed {
+  std::uint64_t granted = 0, largest = 0, free = 0;
 };
 
 /// Not thread-safe: the broker's thread only. Times are given, so that tests need no clock.
@@ -71,13 +78,18 @@ class Leases {
   static constexpr auto kReturnWithin =
       std::chrono::seconds(3);  ///< a holder that closed without goodbye was killed: it hardly comes back
 
-  Leases(std::vector<backend::DeviceReport> devices, std::chrono::milliseconds grace);
+  /// `most_swapped`: bytes of the host's memory for leases that take turns, of all devices together; 0: there are none.
+  Leases(std::vector<backend::DeviceReport> devices, std::chrono::milliseconds grace, std::uint64_t most_swapped = 0);
 
   const std::vector<backend::DeviceReport>& devices() const { return devices_; }
   const std::map<Id, Lease>& all() const { return leases_; }
   /// Null for one that is ending, too.
   const Lease* find(const Id& id) const;
   Free free(std::size_t device) const;
+  std::uint64_t most_swapped() const { return most_swapped_; }
+  Oversubscribed oversubscribed(std::size_t device) const;
+  /// Bytes of the device that leases have which keep their memory.
+  std::uint64_t kept(std::size_t device) const;
 
   std::variant<Id, Denial> grant(const Wish& wish, Clock::time_point now, std::int64_t unix_now);
   /// Its holder is there (again). False: no such lease.
@@ -103,11 +115,13 @@ class Leases {
 
  private:
   std::variant<Share, Denial> share_of(const Wish& wish, std::size_t device) const;
-  bool fits(const Share& share) const;
+  bool fits(const Share& share, bool is_oversubscribed) const;
+  std::uint64_t swapped_left() const;
   std::optional<Lease> lease_from(const wire::Json& saved) const;
 
   std::vector<backend::DeviceReport> devices_;
   std::chrono::milliseconds grace_;
+  std::uint64_t most_swapped_;
   std::map<Id, Lease> leases_;
 };
 

@@ -20,6 +20,7 @@
 #include "server/worker_arrived.h"
 #include "server/worker_move.h"
 #include "server/worker_peers.h"
+#include "server/worker_swap.h"
 #include "wire/accept.h"
 #include "wire/error.h"
 #include "wire/handshake.h"
@@ -87,6 +88,12 @@ std::vector<std::unique_ptr<TimeSliceScheduler>> take_schedulers(const wire::Jso
     }
   }
   return schedulers;
+}
+
+std::unique_ptr<Residency> take_residency(const wire::Json& setup) {
+  if (!setup.has("residency")) return nullptr;
+  return std::make_unique<Residency>(setup["residency"].text(),
+                                     token_from_hex<Id>(setup["lease"].text()).value_or(Id{}));
 }
 
 /// Talks to the broker that started this process and to those after it, on a thread of its own.
@@ -205,7 +212,7 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   if (!key) return 2;
   auto accounting = MemoryAccounting::open(setup["accounting"].text());
   if (!accounting.join()) return 2;
-  LeaseGrant grant(read_devices(setup), std::move(accounting), take_schedulers(setup));
+  LeaseGrant grant(read_devices(setup), std::move(accounting), take_schedulers(setup), take_residency(setup));
 
   auto message = await(control.get(), "attach");
   auto first = message ? read_attachment(std::move(*message)) : std::nullopt;
@@ -246,6 +253,11 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   };
   backend->start(*link, peers);
   WorkerMove move(*link, *backend, limits, say);
+  std::unique_ptr<WorkerSwap> swap;
+  if (grant.residency())
+    swap = std::make_unique<WorkerSwap>(*link, *backend, *grant.residency(), [&](const std::string& text) {
+      broker.say(wire::Json::Members{{"type", "says"}, {"text", text}});
+    });
 
   std::atomic<int> handshakes = 0;
   const auto attach = [&](Attachment attachment) {
@@ -279,6 +291,7 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   link->run();
   arrived.run_on();
   bound_the_end();
+  if (swap) swap->close();
   backend->stop();
   peers.close();
   grant.leave();

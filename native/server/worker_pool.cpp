@@ -32,19 +32,22 @@ wire::Json setup_for(const Lease& lease, const std::vector<backend::DeviceReport
                             {"scheduler", scheduler_path(settings.runtime, devices[share.device].native_id)}});
     if (const auto bytes = devices[share.device].context_memory) shares.back().set("context_memory", *bytes);
   }
-  return wire::Json::Members{
-      {"type", "setup"},
-      {"lease", wire::to_hex(lease.id)},
-      {"key", wire::to_hex(lease.key)},
-      {"session", wire::to_hex(pending.preamble.session)},
-      {"address", pending.address},
-      {"client_pid", pending.client_pid},
-      {"grace_ms", static_cast<std::int64_t>(settings.grace.count())},
-      {"cap", lease.cap},
-      {"trusted", settings.is_fabric_trusted},
-      {"accounting", accounting_path(settings.runtime, lease.id)},
-      {"control", settings.runtime + "/w" + wire::to_hex(pending.preamble.session).substr(0, 16)},
-      {"devices", std::move(shares)}};
+  wire::Json setup =
+      wire::Json::Members{{"type", "setup"},
+                          {"lease", wire::to_hex(lease.id)},
+                          {"key", wire::to_hex(lease.key)},
+                          {"session", wire::to_hex(pending.preamble.session)},
+                          {"address", pending.address},
+                          {"client_pid", pending.client_pid},
+                          {"grace_ms", static_cast<std::int64_t>(settings.grace.count())},
+                          {"cap", lease.cap},
+                          {"trusted", settings.is_fabric_trusted},
+                          {"accounting", accounting_path(settings.runtime, lease.id)},
+                          {"control", settings.runtime + "/w" + wire::to_hex(pending.preamble.session).substr(0, 16)},
+                          {"devices", std::move(shares)}};
+  if (lease.is_oversubscribed)
+    setup.set("residency", residency_path(settings.runtime, devices[lease.shares.front().device].native_id));
+  return setup;
 }
 
 wire::Json attach_for(const PendingConnection& pending) {
@@ -196,6 +199,9 @@ bool WorkerPool::hear_one(Worker& worker) {
   if (type == "state" && message.body["proven"].boolean()) worker.proven = true;
   if (type == "refused")
     log_.refused(message.body["why"].text(), message.body["address"].text() + " lease " + wire::to_hex(worker.lease));
+  if (type == "says")
+    log_.line("worker " + std::to_string(worker.mark.pid) + " of lease " + wire::to_hex(worker.lease) + ": " +
+              message.body["text"].text());
   if (type == "peer")
     worker.peers[static_cast<std::uint64_t>(message.body["peer"].integer())] =
         wire::from_hex(message.body["key"].text());
@@ -274,10 +280,19 @@ std::string accounting_path(const std::string& runtime, const Id& lease) {
   return runtime + "/l" + wire::to_hex(lease);
 }
 
+namespace {
+std::string name_of_device(const std::string& native_id) {
+  return wire::to_hex(
+      {reinterpret_cast<const std::uint8_t*>(native_id.data()), std::min<std::size_t>(native_id.size(), 40)});
+}
+}  // namespace
+
 std::string scheduler_path(const std::string& runtime, const std::string& native_id) {
-  return runtime + "/g" +
-         wire::to_hex(
-             {reinterpret_cast<const std::uint8_t*>(native_id.data()), std::min<std::size_t>(native_id.size(), 40)});
+  return runtime + "/g" + name_of_device(native_id);
+}
+
+std::string residency_path(const std::string& runtime, const std::string& native_id) {
+  return runtime + "/r" + name_of_device(native_id);
 }
 
 }  // namespace flexrack::server

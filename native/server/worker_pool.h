@@ -99,5 +99,7 @@ class WorkerPool {
 std::string accounting_path(const std::string& runtime, const Id& lease);
 /// Where the scheduler of a device lies; its native id may hold anything.
 std::string scheduler_path(const std::string& runtime, const std::string& native_id);
+/// Where it is said whose memory is on the device.
+std::string residency_path(const std::string& runtime, const std::string& native_id);
 
 }  // namespace flexrack::server

@@ -39,7 +39,7 @@ class ServerLink : public Link {
   // ---- the session goes on in another process; any thread but the one that reads
   /// From when it returns on no frame is handed out: those of the API are kept, the wire's own are obeyed.
   virtual void park() = 0;
-  /// Hands out what has been kept, and goes on.
+  /// Hands out what has been kept, and goes on, as far as the receiver takes it.
   virtual void unpark() = 0;
   /// The client has all that was sent, and nobody here waits for a payload of it.
   virtual bool is_settled() = 0;
@@ -52,6 +52,8 @@ class ServerLink : public Link {
   virtual void redirect(std::string_view where) = 0;
   /// Called when a client has come back to a link that was frozen.
   std::function<void()> on_back = [] {};
+  /// Called for each frame that is kept; not to call this link.
+  std::function<void()> on_kept = [] {};
 };
 
 /// Makes a link of a session's first connection (kind command or peer). Takes the descriptor; blocks for the handshake.

@@ -20,6 +20,9 @@ inline constexpr std::string_view kEndedByOther = "the other side ended the sess
 class Receiver {
  public:
   virtual ~Receiver() = default;
+  /// Of a server, before each frame: false has the link keep it, and all that come after it, as if it had been parked
+  /// (ServerLink::park), until unpark().
+  virtual bool takes(const Header& /*header*/, View /*body*/) { return true; }
   /// The body is valid during the call and starts on an 8-byte boundary.
   virtual void on_frame(const Header& header, View body) = 0;
   /// Once: refused, ended by the other side (kEndedByOther), or not back within the grace time. No frame follows.

@@ -23,8 +23,7 @@ void SessionLink::park() {
 void SessionLink::unpark() {
   const std::lock_guard handing(handing_);
   if (!is_parked_ || is_frozen_) return;
-  hand_out_deferred();
-  is_parked_ = false;
+  is_parked_ = !hand_out_deferred();
 }
 
 /// Under handing_. A client waits once enough of what it said is not acknowledged. False: one that does not; the link
@@ -33,6 +32,7 @@ bool SessionLink::defer(const Header& header, View body) {
   deferred_.push_back({header, {body.begin(), body.end()}});
   deferred_bytes_ += sizeof(Deferred) + body.size();
   if (deferred_bytes_ > limits_.unacknowledged) is_holding_back_ = true;
+  on_kept();
   if (deferred_bytes_ <= kMostDeferred * limits_.unacknowledged + kMaximumBody) return true;
   end("the client says more than it may while its session is on its way");
   return false;

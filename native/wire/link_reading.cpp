@@ -150,22 +150,25 @@ bool SessionLink::take_frame(const Header& header, View body) {
   }
   if (header.op < kFirstApiOp) return take_own_frame(header, body);
   if (header.sequence == 0) return end("a frame without its number"), false;
+  if (!is_parked_ && !receiver_.takes(header, body)) is_parked_ = true;
   if (is_parked_) return defer(header, body);
   receiver_.on_frame(header, body);
   return !is_over_;
 }
 
-/// Under handing_. As if they were read now: what is sent for them must not wait for acknowledgements.
-void SessionLink::hand_out_deferred() {
+/// Under handing_. As if they were read now: what is sent for them must not wait for acknowledgements. False: the
+/// receiver does not take the first that is left.
+bool SessionLink::hand_out_deferred() {
   const auto* before = std::exchange(reading_here, this);
-  while (!deferred_.empty() && !is_over_) {
+  while (!deferred_.empty() && !is_over_ && receiver_.takes(deferred_.front().header, deferred_.front().body)) {
     const auto frame = std::move(deferred_.front());
     deferred_.pop_front();
+    deferred_bytes_ -= sizeof(Deferred) + frame.body.size();
     receiver_.on_frame(frame.header, frame.body);
   }
-  deferred_bytes_ = 0;
-  is_holding_back_ = false;
+  is_holding_back_ = deferred_bytes_ > limits_.unacknowledged;
   reading_here = before;
+  return deferred_.empty();
 }
 
 bool SessionLink::take_own_frame(const Header& header, View body) {

@@ -99,7 +99,7 @@ class SessionLink final : public ServerLink {
 
   // ---- link_moving.cpp
   bool defer(const Header& header, View body);
-  void hand_out_deferred();
+  bool hand_out_deferred();
   void begin_threads();
 
   // ---- link_keeping.cpp: the threads, connections lost and found

@@ -20,6 +20,7 @@ struct Allocation {
     pinned,  ///< mirrors memory of the application
     from_pool,
     mapping,  ///< by `map_memory`
+    swappable,  ///< of a session that takes turns: `block` has it
     variable,  ///< of a module
     opened  ///< another session's, at the driver's address
   };
@@ -32,11 +33,13 @@ struct Allocation {
   CUmemGenericAllocationHandle memory = 0;  ///< of a mapped one
   std::uint64_t owner = 0;  ///< handle of the module or library it goes with
   std::shared_ptr<Held> share{};  ///< of a mapping: the share that its memory has; of what several sessions have
+  std::shared_ptr<void> block{};  ///< of what is swappable: itself
 
   std::uint64_t room() const { return sort == Sort::mapped ? mapped : size; }
   /// By `free` and `free_to_pool`.
   bool is_freeable() const {
-    return sort == Sort::plain || sort == Sort::mapped || sort == Sort::pinned || sort == Sort::from_pool;
+    return sort == Sort::plain || sort == Sort::mapped || sort == Sort::pinned || sort == Sort::from_pool ||
+           sort == Sort::swappable;
   }
 };
 

@@ -155,6 +155,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
     std::map<std::uint32_t, std::uint64_t> charged;      ///< bytes by device
     std::vector<std::uint64_t> outlive{};  ///< addresses from pools, which are the device's and not the context's
     std::vector<std::shared_ptr<Mirror>> mirrors{};
+    std::vector<std::shared_ptr<void>> swappable{};
     std::vector<std::shared_ptr<Held>> shares{};         ///< of what other sessions have too
   };
   auto ending = std::make_shared<Ending>(Ending{native, record->users, record->host, {}});
@@ -164,6 +165,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
     if (one.context != m.context) return false;
     ending->charged[one.device] += one.charged;
     if (one.sort == Allocation::Sort::from_pool) ending->outlive.push_back(address);
+    if (one.sort == Allocation::Sort::swappable) ending->swappable.push_back(one.block);
     if (one.share) ending->shares.push_back(one.share);
     return true;
   });
@@ -191,6 +193,11 @@ void Contexts::on(const cu::ReleaseContext& m) {
         core_.table.cuCtxSetCurrent(ending->native) == CUDA_SUCCESS) {
       for (const auto address : ending->outlive) core_.table.cuMemFree_v2(address);
       for (const auto& mirror : ending->mirrors) core_.mirrors.give_back(*mirror);
+    }
+    if (core_.swap && core_.table.cuCtxSetCurrent(ending->native) == CUDA_SUCCESS) {
+      core_.table.cuCtxSynchronize();
+      ending->swappable.clear();
+      core_.swap->leave_context(ending->native);
     }
     core_.table.cuCtxSetCurrent(nullptr);
     if (!is_primary) core_.table.cuCtxDestroy_v2(ending->native);

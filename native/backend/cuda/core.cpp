@@ -45,6 +45,7 @@ Core::Core(Grant& granted_to, const std::string& driver) : grant(granted_to), li
     device.threads = static_cast<std::uint64_t>(multiprocessors) * static_cast<std::uint64_t>(threads);
     devices.push_back(std::move(device));
   }
+  if (grant.is_oversubscribed()) swap = std::make_shared<SwapSpace>(table, grant, devices.front().native);
 }
 
 bool Core::make_current(std::uint64_t context) {

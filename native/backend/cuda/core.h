@@ -19,6 +19,7 @@
 #include "backend/cuda/frees.h"
 #include "backend/cuda/handles.h"
 #include "backend/cuda/mirrors.h"
+#include "backend/cuda/swap_space.h"
 #include "backend/cuda/waiters.h"
 #include "backend/peer_links.h"
 #include "backend/printing.h"
@@ -81,6 +82,8 @@ class Core {
   Mirrors mirrors{table};
   Waiters waiters;
   Frees frees;
+  Frees pool_frees;  ///< of what is swappable, in the order of streams
+  std::shared_ptr<SwapSpace> swap;  ///< of a session that takes turns; else null
   std::atomic<std::size_t> loads{0};   ///< under way at the driver
 
   /// Held during a message, and wherever what follows is touched; recursive because a payload that is there already may

@@ -74,6 +74,10 @@ void Memory::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond
       .sort = Allocation::Sort::plain, .device = core_.device_of(m.context), .context = m.context, .size = m.size};
   call.check(m.size > 0 && m.kind == 0);
   std::uint64_t address = 0;
+  if (call.is_good() && m.at == 0 && core_.swap) {
+    call.fail(allocate_swappable(m.context, m.size, address));
+    return respond({.status = as_wire(call.status()), .address = address});
+  }
   // What is mapped costs whole pages, and is charged there.
   const auto price = m.at == 0 ? m.size : 0;
   if (call.is_good() && !core_.charge(made.device, price)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
@@ -89,6 +93,18 @@ void Memory::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond
   if (call.is_good()) core_.know(address, made);
   else core_.refund(made.device, made.charged);
   respond({.status = as_wire(call.status()), .address = address});
+}
+
+/// That can leave the device while others have their turn.
+CUresult Memory::allocate_swappable(std::uint64_t context, std::uint64_t size, std::uint64_t& address) {
+  Allocation made{
+      .sort = Allocation::Sort::swappable, .device = core_.device_of(context), .context = context, .size = size};
+  CUdeviceptr at = 0;
+  const auto status = core_.swap->allocate(size, at, made.block);
+  if (status != CUDA_SUCCESS) return status;
+  address = at;
+  core_.know(at, std::move(made));
+  return CUDA_SUCCESS;
 }
 
 /// At an address the client has chosen, inside of what it has reserved here.
@@ -159,7 +175,7 @@ void Memory::on(const cu::Free& m) {
   auto one = found->second;
   core_.allocations.erase(found);
   // The driver waits for what uses it; the share is free when it has.
-  free_later(m.context, [this, one, address = m.address]() mutable {
+  free_later(m.context, [this, one = std::move(one), address = m.address]() mutable {
     auto status = CUDA_SUCCESS;
     switch (one.sort) {
       case Allocation::Sort::plain:
@@ -168,6 +184,10 @@ void Memory::on(const cu::Free& m) {
         core_.table.cuCtxSynchronize();  // of a context that is broken there is nothing to wait for
         status = core_.table.cuMemUnmap(address, one.mapped);
         if (status == CUDA_SUCCESS) core_.table.cuMemRelease(one.memory);
+        break;
+      case Allocation::Sort::swappable:
+        core_.table.cuCtxSynchronize();  // as of what is mapped
+        one.block = nullptr;
         break;
       default: status = CUDA_ERROR_INVALID_VALUE;  // none of these is freed so
     }

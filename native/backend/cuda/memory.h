@@ -46,6 +46,8 @@ class Memory : public virtual cu::Requests {
   void free_later(std::uint64_t context, std::function<CUresult()> give_back);
   /// The client has reserved it, and nothing lies there yet.
   bool may_map(std::uint64_t at, std::uint64_t size) const;
+  CUresult allocate_swappable(std::uint64_t context, std::uint64_t size, std::uint64_t& address);
+  void free_in_order(CallContext& call, CUstream stream, std::shared_ptr<void> held);
   void map_at(CallContext& call, const cu::Allocate& m, Allocation& made);
   void map_whole(CallContext& call, std::uint64_t at, std::uint64_t whole, Allocation& made);
   /// Whether memory of the device can be had as a descriptor.

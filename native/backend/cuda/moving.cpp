@@ -26,6 +26,7 @@ constexpr std::array kStaysBehind{
 std::string Session::what_stays() {
   const std::lock_guard guard(lock);
   if (!library.sim() || !library.sim()->lay_out) return "the driver cannot put memory where another one had it";
+  if (swap) return "its memory takes turns on the device (oversubscribed)";
   if (is_replica) return "another server does the same (attach --mirror)";
   if (!broken.empty()) return "one of its contexts has failed";
   if (!journal_.obstacle().empty()) return journal_.obstacle();

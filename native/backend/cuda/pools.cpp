@@ -43,6 +43,21 @@ void Memory::allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoo
   auto* pool = m.pool != 0 ? call.record(m.pool, Kind::pool) : nullptr;
   if (!call.is_good()) return respond({.status = as_wire(call.status())});
   const auto device = pool ? pool->device : core_.device_of(m.context);
+  if (core_.swap) {
+    std::uint64_t address = 0;
+    const auto status = allocate_swappable(m.context, m.size, address);
+    if (status != CUDA_ERROR_OUT_OF_MEMORY || !core_.pool_frees.any() || !core_.waiters.has_room())
+      return respond({.status = as_wire(status), .address = address});
+    // What was given back in the order of streams is free when they have got there.
+    return core_.later(m.context,
+                       [this, m, answer = std::make_shared<Respond<cu::AllocateFromPoolReply>>(std::move(respond))] {
+                         core_.pool_frees.wait();
+                         const std::lock_guard guard(core_.lock);
+                         std::uint64_t at = 0;
+                         const auto result = allocate_swappable(m.context, m.size, at);
+                         (*answer)({.status = as_wire(result), .address = at});
+                       });
+  }
   if (!core_.charge(device, m.size)) return respond({.status = as_wire(CUDA_ERROR_OUT_OF_MEMORY)});
   CUdeviceptr address = 0;
   if (pool)
@@ -65,6 +80,11 @@ void Memory::on(const cu::FreeToPool& m) {
   CallContext call(core_, m.kOp, m.context);
   const auto stream = call.get<CUstream>(m.stream);
   const auto found = core_.allocations.find(m.address);
+  if (call.is_good() && found != core_.allocations.end() && found->second.sort == Allocation::Sort::swappable) {
+    free_in_order(call, stream, std::move(found->second.block));
+    core_.allocations.erase(found);
+    return call.end();
+  }
   call.check(found != core_.allocations.end() &&
              (found->second.sort == Allocation::Sort::from_pool || found->second.sort == Allocation::Sort::plain));
   if (call.run(core_.table.cuMemFreeAsync, m.address, stream)) {
@@ -72,6 +92,24 @@ void Memory::on(const cu::FreeToPool& m) {
     core_.allocations.erase(found);
   }
   call.end();
+}
+
+/// Of a session that takes turns: `held` goes when the stream has got here.
+void Memory::free_in_order(CallContext& call, CUstream stream, std::shared_ptr<void> held) {
+  CUevent event = nullptr;
+  call.run(core_.table.cuEventCreate, &event, static_cast<unsigned>(CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
+  call.run(core_.table.cuEventRecord, event, stream);
+  core_.pool_frees.begin();
+  core_.later(call.context(), [this, event, held = std::move(held)]() mutable {
+    if (event) {
+      core_.table.cuEventSynchronize(event);
+      core_.table.cuEventDestroy_v2(event);
+    } else {
+      core_.table.cuCtxSynchronize();
+    }
+    held = nullptr;
+    core_.pool_frees.end();
+  });
 }
 
 namespace {

@@ -83,6 +83,7 @@ void Session::start(wire::Link& to, Peers& others) {
   on_broken = [this](std::uint64_t context, CUresult status) { Streams::abandon(context, status); };
   on_dropped = [this](const Record& gone) { Graphs::dropped(gone); };
   Graphs::start();
+  if (swap) Arrivals::close();
   printing = std::make_unique<Printing>([this](wire::View text) { tell(cu::Printed{.text = text}); });
   mirrors.start(most_mirrored(devices), [this](const cu::Changed& changed) { tell(changed); });
 }
@@ -166,6 +167,7 @@ void Session::stop() {
     is_settled = end_within(kSettleWithin, std::move(endings));
     for (const auto& [device, bytes] : of_contexts) refund(device, bytes);
   }
+  if (swap) swap->abandon();  // the end of the process has it
   for (auto& [address, one] : allocations) refund(one.device, one.charged);
   allocations.clear();  // shares of what is mapped are given back with the last who holds them
   handles.take_if([this](const Record& record) {

@@ -42,6 +42,10 @@ class Session final : public Backend,
   void stop() override;
   void on_frame(const wire::Header& header, wire::View body) override;
   void on_over(std::string_view why) override;
+  bool takes(const wire::Header& header, wire::View body) override;
+  std::string what_keeps() override;
+  void swap_out() override;
+  void swap_in() override;
   std::string what_stays() override;
   bool is_at_rest(std::chrono::milliseconds patience) override;
   std::unique_ptr<Departure> depart(const wire::Dial& to) override;
@@ -54,6 +58,7 @@ class Session final : public Backend,
 
   bool carry_out(const wire::Header& header, wire::View body);
   bool is_at_rest_now();
+  void swap_by(CUresult (SwapSpace::*way)());
   bool owes_others();
 
   Journal journal_{handles};

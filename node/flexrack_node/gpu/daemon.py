@@ -114,6 +114,8 @@ def start(given: "GpuOrder", channel: Channel) -> "GpuStarted":
         argv += ["--bind", address]
     if given.get("trusted_fabric"):
         argv.append("--trusted-fabric")
+    if given.get("oversubscribe"):
+        argv += ["--oversubscribe", str(given["oversubscribe"])]
     old = admin_socket.look(channel.root)
     settings: GpuOrder = {**given, "port": port}
     write("gpu.settings", folder / "settings.json", settings)

@@ -18,6 +18,24 @@ class DeviceReserved(TypedDict):
     owner: str
 
 
+class Oversubscribed(TypedDict):
+    """Of a device on which leases take turns (docs/adr/0081); bytes. limit: of the host's memory, for all devices of the daemon. free: what one more such lease may be granted here."""
+    limit: int
+    granted: int
+    free: int
+    physical: int
+    swapped: int
+    is_thrashing: bool
+
+
+class LeaseTurns(TypedDict):
+    """How a lease that takes turns is: bytes on the device and in the host's memory, and how often it had to leave."""
+    physical: int
+    swapped: int
+    count: int
+    standing: Literal["in", "out", "waits", "thrashes"]
+
+
 class _DaemonDevice(TypedDict):
     index: int
     id: str
@@ -36,10 +54,11 @@ class _DaemonDevice(TypedDict):
 
 class DaemonDevice(_DaemonDevice, total=False):
     capability: Optional[str]
+    oversubscribed: Optional[Oversubscribed]
     reserved: DeviceReserved
 
 
-class LeasedDevice(TypedDict):
+class _LeasedDevice(TypedDict):
     index: int
     id: str
     name: str
@@ -49,6 +68,11 @@ class LeasedDevice(TypedDict):
     cap: bool
     used: int
     utilization: float
+
+
+class LeasedDevice(_LeasedDevice, total=False):
+    oversubscribed: bool
+    turns: LeaseTurns
 
 
 class LeaseHolder(TypedDict):
@@ -123,7 +147,7 @@ class LeaseServer(_LeaseServer, total=False):
     api: Api
 
 
-class GrantedDevice(TypedDict):
+class _GrantedDevice(TypedDict):
     index: int
     id: str
     name: str
@@ -131,6 +155,10 @@ class GrantedDevice(TypedDict):
     compute: float
     whole: bool
     cap: bool
+
+
+class GrantedDevice(_GrantedDevice, total=False):
+    oversubscribed: bool
 
 
 class GrantedLease(TypedDict):

@@ -26,6 +26,7 @@ class GpuOrder(_GpuOrder, total=False):
     nvml: str
     sim: SimSettings
     port: int
+    oversubscribe: int
 
 
 class _GpuQuestion(TypedDict):
@@ -100,6 +101,7 @@ class LeaseRequest(_LeaseRequest, total=False):
     fraction: float
     memory: int
     compute: float
+    oversubscribe: bool
 
 
 class LeaseId(TypedDict):

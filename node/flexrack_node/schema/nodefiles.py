@@ -180,8 +180,7 @@ class KeptShare(TypedDict):
     whole: bool
 
 
-class KeptLease(TypedDict):
-    """A lease of a GPU daemon, with its key."""
+class _KeptLease(TypedDict):
     lease: str
     key: str
     granted: bool
@@ -190,6 +189,11 @@ class KeptLease(TypedDict):
     created: int
     cap: int
     shares: List[KeptShare]
+
+
+class KeptLease(_KeptLease, total=False):
+    """A lease of a GPU daemon, with its key."""
+    oversubscribed: bool
 
 
 class KeptLeases(TypedDict):

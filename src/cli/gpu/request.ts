@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {CliError, type Context} from '../../lib/base/index.ts'
+import {CliError, parseSize, type Context} from '../../lib/base/index.ts'
 import type {RequestedSim, Gpus} from '../../lib/gpu/index.ts'
 import type {SimSettings} from '../../lib/protocol/index.ts'
 import type {RackNode} from '../../lib/rack/index.ts'
@@ -22,6 +22,10 @@ export const gpuFlags = {
     exclusive: ['memory', 'fraction'],
   }),
   cap: Flags.boolean({description: 'never use more time than the share, even if nobody else wants it'}),
+  oversubscribe: Flags.boolean({
+    description:
+      "take turns on one GPU with others that do: together they may have more memory than it has (where the node's `gpu.oversubscribe` allows it)",
+  }),
   wait: Flags.boolean({description: 'wait until enough is free'}),
   timeout: Flags.integer({helpValue: 'SECONDS', description: 'wait no longer than this', min: 0, dependsOn: ['wait']}),
   api: Flags.string({
@@ -41,6 +45,7 @@ export interface GpuFlags {
   fraction?: string | undefined
   whole?: boolean | undefined
   cap?: boolean | undefined
+  oversubscribe?: boolean | undefined
   wait?: boolean | undefined
   timeout?: number | undefined
   api?: string | undefined
@@ -118,6 +123,15 @@ export async function simOf(
   return sim ? {sim} : {}
 }
 
+/** Memory of a node for leases that take turns. Throws USAGE. */
+export function hostMemoryOf(text: string | undefined): {oversubscribe?: number} {
+  if (text === undefined) return {}
+  const oversubscribe = parseSize(text)
+  if (oversubscribe === undefined)
+    throw new CliError('USAGE', `"${text}" is not a size of memory`, {hint: '--oversubscribe 64GiB'})
+  return {oversubscribe}
+}
+
 /** The nodes a gpu command is about, named one by one or by --on; all by default. */
 export async function gpuNodes(session: Session, names: string[], on: string | undefined): Promise<RackNode[]> {
   const {selectNodes} = await import('../../lib/rack/index.ts')
@@ -146,7 +160,7 @@ export function waitSeconds({wait, timeout}: GpuFlags): number | undefined {
 
 /** Flags that say what GPUs, where none are asked for, are a mistake. Throws USAGE. */
 export function needGpus(flags: GpuFlags): void {
-  const given = (['memory', 'fraction', 'whole', 'cap', 'wait', 'api', 'transport'] as const).find(
+  const given = (['memory', 'fraction', 'whole', 'cap', 'oversubscribe', 'wait', 'api', 'transport'] as const).find(
     (name) => flags[name] !== undefined && flags[name] !== false,
   )
   if (given) throw new CliError('USAGE', `--${given} says what GPUs, but none are asked for`, {hint: '--gpus 1'})

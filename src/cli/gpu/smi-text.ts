@@ -1,6 +1,6 @@
 import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuReport} from '../../lib/gpu/index.ts'
-import {apiText, nodesText, percent} from './text.ts'
+import {apiText, nodesText, percent, turnsText} from './text.ts'
 import {paint} from '../terminal/print.ts'
 import {bar, visibleWidth} from '../terminal/render.ts'
 
@@ -49,8 +49,14 @@ function deviceLines(device: GpuDevice, width: number): string[] {
     `   memory ${bar(device.used / Math.max(1, device.memory), leased / Math.max(1, device.memory), cells)} ${sizeText(device.used)} of ${sizeText(device.memory)}`,
     `   time   ${bar(device.utilisation, device.whole ? 1 : 1 - device.free.compute, cells)} ${percent(device.utilisation)} busy`,
   ]
+  const beyond = device.oversubscribed
+  if (beyond && (beyond.granted > 0 || beyond.isThrashing))
+    lines.push(
+      `   turns  ${sizeText(beyond.granted)} granted, ${sizeText(beyond.physical)} on the GPU, ${sizeText(beyond.swapped)} in host memory${beyond.isThrashing ? paint.red(', thrashing') : ''}`,
+    )
   const holders = device.holders.map((one) => {
-    const share = one.whole ? 'all of it' : `${sizeText(one.memory)}, ${percent(one.compute)}`
+    const part = `${sizeText(one.memory)}, ${percent(one.compute)}`
+    const share = one.whole ? 'all of it' : one.turns ? `${part}, ${turnsText(one.turns)}` : part
     return between(
       `   ${cut(`${one.owner}${one.purpose ? `  ${one.purpose}` : ''}`, width - share.length - 5)}`,
       share,

@@ -1,5 +1,5 @@
 import {sizeText} from '../../lib/base/index.ts'
-import type {GpuDevice, GpuNodeReport, GpuReport, Lease, MovedLease, Served} from '../../lib/gpu/index.ts'
+import type {GpuDevice, GpuNodeReport, GpuReport, Lease, MovedLease, Served, Turns} from '../../lib/gpu/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {Withdrawn} from '../../lib/protocol/index.ts'
 import {paint} from '../terminal/print.ts'
@@ -38,8 +38,12 @@ function deviceRow(device: GpuDevice): Record<string, string> {
     time: percent(device.whole ? 0 : device.free.compute),
     busy: percent(device.utilisation),
     holders:
-      device.holders.map((one) => `${one.owner}${one.whole ? '' : ` ${sizeText(one.memory)}`}`).join(', ') ||
-      paint.dim('nobody'),
+      device.holders
+        .map(
+          (one) =>
+            `${one.owner}${one.whole ? '' : ` ${sizeText(one.memory)}`}${one.turns ? ` (${turnsText(one.turns)})` : ''}`,
+        )
+        .join(', ') || paint.dim('nobody'),
   }
 }
 
@@ -81,7 +85,9 @@ export function leasesText({leases, nodes}: {leases: Lease[]; nodes: GpuNodeRepo
 export function shareText({devices}: Pick<Lease, 'devices'>): string {
   const [first] = devices
   if (!first) return '-'
-  return first.whole ? 'whole' : `${sizeText(first.memory)}, ${percent(first.compute)}${first.cap ? ' at most' : ''}`
+  return first.whole
+    ? 'whole'
+    : `${sizeText(first.memory)}, ${percent(first.compute)}${first.cap ? ' at most' : ''}${first.turns ? `, ${turnsText(first.turns)}` : ''}`
 }
 
 function stateText({state, programs, endsIn}: Lease): string {
@@ -162,6 +168,12 @@ export function withdrawnText(reports: NodeReport<Withdrawn>[]): string {
 
 export function releasedText(leases: Lease[]): string {
   return leases.map(({lease, node, owner}) => `Lease ${lease.slice(0, 8)} of ${owner} on ${node} has ended.`).join('\n')
+}
+
+/** How a lease that takes turns is: `on the GPU`, `swapped out`. */
+export function turnsText({standing}: Turns): string {
+  const words = {in: 'on the GPU', out: 'swapped out', waits: 'waits for its turn', thrashes: 'THRASHES'}
+  return words[standing]
 }
 
 export function percent(share: number): string {

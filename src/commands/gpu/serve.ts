@@ -16,6 +16,7 @@ export default class GpuServe extends BaseCommand {
     '<%= config.bin %> gpu serve node-1 node-2',
     '<%= config.bin %> gpu serve --on gpu=a100 --dry-run',
     '<%= config.bin %> gpu serve --backend sim --sim-devices 4 --sim-memory 8GiB',
+    '<%= config.bin %> gpu serve node-1 --oversubscribe 64GiB',
   ]
   static override strict = false
   static override args = {nodes: Args.string({description: 'nodes; all by default'})}
@@ -24,6 +25,11 @@ export default class GpuServe extends BaseCommand {
       description:
         "how the daemon reaches the GPUs (default: the node's current backend, else cuda or opencl, whichever it has)",
       options: ['cuda', 'opencl', 'sim'],
+    }),
+    oversubscribe: Flags.string({
+      helpValue: 'SIZE',
+      description:
+        "memory of each node for leases that take turns on a GPU (default: the rack file's gpu.oversubscribe, else what the node has had, else none)",
     }),
     ...simFlags,
     ...simPaceFlags,
@@ -35,14 +41,18 @@ export default class GpuServe extends BaseCommand {
   async run(): Promise<unknown> {
     const {raw, flags} = await this.parse(GpuServe)
     const [session, context] = [await this.session(flags), await this.context()]
-    const [{gpuNodes, gpusOf, simOf}, {servedText}, {planText}] = await Promise.all([
+    const [{gpuNodes, gpusOf, hostMemoryOf, simOf}, {servedText}, {planText}] = await Promise.all([
       import('../../cli/gpu/request.ts'),
       import('../../cli/gpu/text.ts'),
       import('../../cli/terminal/render.ts'),
     ])
     const [nodes, gpus] = [await gpuNodes(session, wordsOf(raw), flags.on), await gpusOf(session, context)]
     const backend = flags.backend as Backend | undefined
-    const wish = {...(backend && {backend}), ...(await simOf(flags, backend === 'sim', '--backend sim'))}
+    const wish = {
+      ...(backend && {backend}),
+      ...(await simOf(flags, backend === 'sim', '--backend sim')),
+      ...hostMemoryOf(flags.oversubscribe),
+    }
     if (flags['dry-run']) return this.answer(await gpus.planServe(nodes, wish), planText)
     return this.answer(await gpus.serve(nodes, wish), servedText)
   }

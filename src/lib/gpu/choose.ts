@@ -71,7 +71,11 @@ export function areAlike(one: GpuDevice, other: GpuDevice): boolean {
 
 /** Whether a share of this size is free on the device. */
 export function fits(device: GpuDevice, request: GpuRequest): boolean {
-  return hasRoom(device, shareOf(device, request))
+  if (!request.oversubscribe) return hasRoom(device, shareOf(device, request))
+  const {memory} = shareOf(device, request)
+  const {oversubscribed: beyond} = device
+  // Of the time each such lease has its part of all that can be granted there: the daemon says.
+  return beyond !== null && !beyond.isThrashing && !device.whole && memory <= beyond.free
 }
 
 /** The same of a share that is known. */

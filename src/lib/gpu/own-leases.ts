@@ -76,7 +76,7 @@ function numberOf(count: number): string {
  */
 async function ownLeases(
   host: Host,
-  {count, memory, fraction, cap, api, software, own, others, text}: OwnWish,
+  {count, memory, fraction, cap, oversubscribe, api, software, own, others, text}: OwnWish,
   {
     place,
     purpose,
@@ -91,8 +91,10 @@ async function ownLeases(
   },
   context: Context,
 ): Promise<{gpus: OwnLeases; end(): Promise<void>}> {
-  const share: Record<string, number | boolean> =
-    fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
+  const share: Record<string, number | boolean> = {
+    ...(fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}),
+    ...(oversubscribe && {oversubscribe}),
+  }
   const {keeper, icd, libraries} = await prepareOwn(host, api, software, context)
   const order = {count, share, cap: cap ?? false, api, text, purpose}
   const first = devices.length > 0 && {devices}

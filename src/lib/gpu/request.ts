@@ -10,6 +10,7 @@ export interface RequestedGpus {
   fraction?: number | string | undefined
   cap?: boolean | undefined
   whole?: boolean | undefined
+  oversubscribe?: boolean | undefined
   /** `cuda` or `opencl`. */
   api?: string | undefined
   /** Two nodes do the same; only a flag says so. */
@@ -41,6 +42,23 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
   const count = flags.count ?? (flags.mirror ? 1 : (manifest.count ?? 1))
   if (flags.mirror && (count !== 1 || flags.api === 'opencl'))
     throw new CliError('USAGE', '--mirror has two GPUs do what one does, through CUDA', {hint: '-n 1 --api cuda'})
+  const oversubscribe = flags.oversubscribe ?? (shareRequested ? false : (manifest.oversubscribe ?? false))
+  if (oversubscribe && bytes === undefined && share === undefined)
+    throw new CliError('USAGE', '--oversubscribe is for a share: say how much memory', {
+      hint: '--memory 12GiB --oversubscribe',
+    })
+  if (oversubscribe && count > 1)
+    throw new CliError('USAGE', '--oversubscribe is for one GPU: programs on several would wait for each other', {
+      hint: '--count 1',
+    })
+  if (oversubscribe && flags.mirror)
+    throw new CliError(
+      'USAGE',
+      '--mirror and --oversubscribe do not go together: two servers would wait for each other',
+      {
+        hint: 'leave out one of them',
+      },
+    )
   return {
     count,
     ...(flags.mirror && {mirror: {onMismatch: flags['on-mismatch'] === 'primary' ? 'primary' : 'stop'}}),
@@ -48,5 +66,6 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
     ...(bytes !== undefined && {memory: bytes}),
     ...(share !== undefined && {fraction: Math.floor(share * 1000) / 1000}),
     cap,
+    ...(oversubscribe && {oversubscribe}),
   }
 }

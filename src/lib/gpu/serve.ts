@@ -131,6 +131,12 @@ async function planNode(
   if (chosen.backend === 'sim' && env.FLEXRACK_NCCL)
     brought.push(programs.nvml ?? (await loadNative(SIM_NVML, context.env)))
   const [driver, nvml] = forNode(brought, host.node, found)
+  const oversubscribe = wish.oversubscribe ?? settings.oversubscribe ?? found.settings?.oversubscribe
+  if (oversubscribe !== undefined && chosen.backend === 'opencl')
+    throw new CliError('USAGE', `${host.node} serves its GPUs through OpenCL, whose leases take no turns`, {
+      hint: 'gpu.oversubscribe of the rack file is for nodes that serve cuda or sim',
+      details: {node: host.node},
+    })
   const wanted: GpuOrder = {
     program: gpud.name,
     backend: chosen.backend,
@@ -142,6 +148,7 @@ async function planNode(
     transport,
     trusted_fabric: trustedFabric,
     grace,
+    ...(oversubscribe !== undefined && {oversubscribe}),
     env,
   }
   if (found.running && found.settings && isSame(wanted, found.settings)) return {steps: [], chosen}

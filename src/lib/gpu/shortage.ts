@@ -34,6 +34,10 @@ export function shortage(
   if (devices.length === 0 && api)
     return new GpuShortage('nothing', `${where} serves no GPU through ${API_NAMES[api]}`, {hint: 'flexrack gpu list'})
   if (devices.length === 0) return new GpuShortage('nothing', `${where} serves no GPU`, {hint: 'flexrack gpu serve'})
+  if (request.oversubscribe && devices.every((device) => device.oversubscribed === null))
+    return new GpuShortage('nothing', `${where} grants no memory beyond what its GPUs have`, {
+      hint: 'flexrack gpu serve --oversubscribe 64GiB',
+    })
   const could = devices.filter((device) => shareOf(device, request).memory <= device.memory)
   const lines = devices.map(deviceLine)
   if (request.mirror) {
@@ -80,7 +84,13 @@ function deviceLine(device: GpuDevice): string {
   const free = device.whole
     ? 'nothing free'
     : `${gibibytes(device.free.memory)} of ${gibibytes(device.memory)} and ${percent(device.free.compute)} of the time free`
-  return [`${place}, ${free}`, ...holders].join('; ')
+  const beyond = device.oversubscribed
+  const turns = beyond
+    ? [
+        `${gibibytes(beyond.granted)} of ${gibibytes(beyond.limit)} for leases that take turns are granted${beyond.isThrashing ? '; they do not come to their turns in time, so there are no more for now' : ''}`,
+      ]
+    : []
+  return [`${place}, ${free}`, ...turns, ...holders].join('; ')
 }
 
 function percent(share: number): string {

@@ -32,9 +32,16 @@ export function fromRaw(node: string, {state, status, devices, leases}: DaemonSt
 function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): GpuDevice {
   const holders = leases.flatMap(({lease, owner, purpose, devices}) => {
     const share = devices.find((one) => one.id === device.id)
-    return share ? [{lease, owner, purpose, memory: share.memory, compute: share.compute, whole: share.whole}] : []
+    if (!share) return []
+    const {memory, compute, whole, turns} = share
+    return [{lease, owner, purpose, memory, compute, whole, ...(turns && {turns})}]
   })
   const {index, id, name, vendor, driver, api, capability = null, memory, used, reserved} = device
+  // Of leases that take turns, what is in the host's memory is not in use on the device.
+  const out = leases
+    .flatMap((lease) => lease.devices.filter((one) => one.id === device.id))
+    .reduce((sum, one) => sum + (one.turns ? one.used - one.turns.physical : 0), 0)
+  const {is_thrashing: isThrashing = false, ...beyond} = device.oversubscribed ?? {}
   const free = reserved ? {memory: 0, compute: 0} : device.free
   if (reserved) holders.push({...reserved, purpose: `run ${reserved.lease}`, memory, compute: 1, whole: true})
   return {
@@ -49,8 +56,9 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
     memory,
     computeUnits: device.compute_units,
     free,
+    oversubscribed: device.oversubscribed ? {...(beyond as typeof device.oversubscribed), isThrashing} : null,
     whole: device.leased.whole || reserved !== undefined,
-    used,
+    used: used - out,
     utilisation: device.utilization,
     holders,
   }
@@ -58,7 +66,7 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
 
 function leaseOf(node: string, raw: DaemonLease): Lease {
   const {lease, state, owner, purpose, created} = raw
-  const devices = raw.devices.map(({index, id, name, memory, compute, whole, cap, used}) => ({
+  const devices = raw.devices.map(({index, id, name, memory, compute, whole, cap, used, turns}) => ({
     index,
     id,
     name,
@@ -67,6 +75,7 @@ function leaseOf(node: string, raw: DaemonLease): Lease {
     whole,
     cap,
     used,
+    ...(turns && {turns}),
   }))
   return {
     node,

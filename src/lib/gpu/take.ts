@@ -137,9 +137,16 @@ async function ask(
   choice: Choice,
   {request, owner, purpose}: Pick<TakeInput, 'request' | 'owner' | 'purpose'>,
 ): Promise<TakenLease> {
-  const {memory, fraction, cap} = request
+  const {memory, fraction, cap, oversubscribe} = request
   const share = fraction !== undefined && fraction < 1 ? {fraction} : memory !== undefined ? {memory} : {whole: true}
-  return leaseOn(host, {devices: choice.devices.map((one) => one.id), ...share, cap, owner, purpose})
+  return leaseOn(host, {
+    devices: choice.devices.map((one) => one.id),
+    ...share,
+    cap,
+    ...(oversubscribe && {oversubscribe}),
+    owner,
+    purpose,
+  })
 }
 
 /** One lease of one node, exactly as it says. Errors: GPU_UNAVAILABLE, those of nodes. */

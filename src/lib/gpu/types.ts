@@ -16,6 +16,16 @@ export interface GpuDevice {
   computeUnits: number
   /** What no lease has: bytes of memory, and a share (0..1) of its time. */
   free: {memory: number; compute: number}
+  /** Leases that take turns: bytes granted, that one more may be granted, on the device, in the host's memory. */
+  oversubscribed: {
+    limit: number
+    granted: number
+    free: number
+    physical: number
+    swapped: number
+    /** One of them does not come to its turn in time: no more of them for now. */
+    isThrashing: boolean
+  } | null
   /** Somebody has all of it. */
   whole: boolean
   /** Bytes that programs have allocated now. */
@@ -33,6 +43,20 @@ export interface Holder {
   memory: number
   compute: number
   whole: boolean
+  /** Absent: it keeps its memory. */
+  turns?: Turns
+}
+
+/** How a lease that takes turns is. */
+export interface Turns {
+  /** Bytes on the device now. */
+  physical: number
+  /** Bytes in the host's memory. */
+  swapped: number
+  /** How often it had to leave the device. */
+  count: number
+  /** thrashes: it does not come to its turn in time, or its turns are too short for what they cost. */
+  standing: 'in' | 'out' | 'waits' | 'thrashes'
 }
 
 /** A right to use devices of one node. */
@@ -59,6 +83,7 @@ export interface Lease {
     whole: boolean
     cap: boolean
     used: number
+    turns?: Turns
   }[]
   /** Programs that use it now. */
   programs: number
@@ -91,6 +116,8 @@ export interface GpuRequest {
   fraction?: number
   /** Never more of the time than the share, although nobody else wants it. */
   cap: boolean
+  /** Beyond the memory that a device has: it takes turns there with others that do. */
+  oversubscribe?: boolean
   /** `count` is 1, and two nodes give a GPU each that are alike: both carry out the same (docs/adr/0080). */
   mirror?: Mirror
 }

@@ -39,7 +39,15 @@ const checkShare = (context: {
 }
 
 export const gpus = z
-  .strictObject(devices)
+  .strictObject({
+    ...devices,
+    oversubscribe: z
+      .boolean()
+      .optional()
+      .describe(
+        'Take turns on one GPU with others that do: together they may have more memory than it has. Needs `memory` or `fraction`, and `gpu.oversubscribe` of the rack file.',
+      ),
+  })
   .check(checkShare)
   .describe('What `flexrack attach` and `workspace exec --gpus` ask for where no flag says otherwise.')
 

@@ -70,6 +70,8 @@ export interface GpusSpec {
   memory?: string
   fraction?: number
   cap: boolean
+  /** Takes turns on one device with others that do; of `gpus` only. */
+  oversubscribe?: boolean
   api?: 'cuda' | 'opencl'
 }
 

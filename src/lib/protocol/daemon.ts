@@ -15,6 +15,27 @@ export interface DeviceReserved {
   owner: string
 }
 
+/** Of a device on which leases take turns (docs/adr/0081); bytes. limit: of the host's memory, for all devices of the daemon. free: what one more such lease may be granted here. */
+export interface Oversubscribed {
+  limit: number
+  granted: number
+  free: number
+  /** That these leases have on the device now. */
+  physical: number
+  /** That they have in the host's memory. */
+  swapped: number
+  /** One of them does not come to its turn in time: no more of them for now. */
+  is_thrashing: boolean
+}
+
+/** How a lease that takes turns is: bytes on the device and in the host's memory, and how often it had to leave. */
+export interface LeaseTurns {
+  physical: number
+  swapped: number
+  count: number
+  standing: 'in' | 'out' | 'waits' | 'thrashes'
+}
+
 export interface DaemonDevice {
   index: number
   id: string
@@ -27,6 +48,8 @@ export interface DaemonDevice {
   compute_units: number
   leased: DeviceShare
   free: ShareLeft
+  /** null: every lease keeps its memory. */
+  oversubscribed?: Oversubscribed | null
   used: number
   /** Share of the last second in which it computed, 0 to 1. */
   utilization: number
@@ -43,6 +66,9 @@ export interface LeasedDevice {
   compute: number
   whole: boolean
   cap: boolean
+  oversubscribed?: boolean
+  /** Where it is oversubscribed. */
+  turns?: LeaseTurns
   used: number
   utilization: number
 }
@@ -129,6 +155,7 @@ export interface GrantedDevice {
   compute: number
   whole: boolean
   cap: boolean
+  oversubscribed?: boolean
 }
 
 export interface GrantedLease {

@@ -39,6 +39,8 @@ export interface GpuOrder {
   transport: string
   trusted_fabric: boolean
   grace: number
+  /** Bytes of the node's memory for leases that take turns; absent: every lease keeps its memory. */
+  oversubscribe?: number
   env: Record<string, string>
 }
 
@@ -105,6 +107,8 @@ export interface LeaseRequest {
   memory?: number
   compute?: number
   cap: boolean
+  /** It takes turns on the device: its memory is beyond what that has. */
+  oversubscribe?: boolean
   owner: string
   purpose: string
 }

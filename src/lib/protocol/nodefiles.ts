@@ -194,6 +194,8 @@ export interface KeptLease {
   purpose: string
   created: number
   cap: number
+  /** It takes turns on its device. */
+  oversubscribed?: boolean
   shares: KeptShare[]
 }
 

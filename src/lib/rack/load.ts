@@ -222,11 +222,12 @@ export function sizeOf(text: string): number {
   return Number(number) * (binary ? 1024 : 1000) ** ('KMGT'.indexOf(unit.toUpperCase()) + 1)
 }
 
-function resolveGpu({bind, trusted_fabric, ...gpu}: NonNullable<RackFile['gpu']>): Partial<GpuSpec> {
+function resolveGpu({bind, trusted_fabric, oversubscribe, ...gpu}: NonNullable<RackFile['gpu']>): Partial<GpuSpec> {
   return {
     ...gpu,
     ...(bind !== undefined && {bind: [bind].flat()}),
     ...(trusted_fabric !== undefined && {trustedFabric: trusted_fabric}),
+    ...(oversubscribe !== undefined && {oversubscribe: sizeOf(oversubscribe)}),
   } as Partial<GpuSpec>
 }
 

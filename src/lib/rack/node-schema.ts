@@ -45,6 +45,13 @@ export const gpuKeys = {
     .min(1)
     .max(3600)
     .describe('Seconds that a lost connection has to come back before the lease ends; 30 by default.'),
+  oversubscribe: z
+    .string()
+    .regex(/^[1-9][0-9]{0,8}\s*[KMGT]i?B$/i, 'must be a size such as 64GiB')
+    .describe(
+      "Memory of the node for leases that take turns on a GPU (`attach --oversubscribe`): while one's memory is on the GPU, the others' is here. Each such lease has as much of it as of the GPU. Without it every lease keeps its memory on the GPU.",
+    )
+    .meta({examples: ['64GiB'], written: 'as-is'}),
   env: z
     .record(
       z

@@ -176,6 +176,7 @@ function gpuFields(gpu: Partial<GpuSpec> = {}): Record<string, Field> {
     transport: {value: gpu.transport},
     trusted_fabric: {value: gpu.trustedFabric},
     grace: {value: gpu.grace},
+    oversubscribe: {value: exactSize(gpu.oversubscribe)},
     env: {value: gpu.env},
   }
 }

@@ -92,6 +92,8 @@ export interface GpuSpec {
   trustedFabric: boolean
   /** Seconds in which a lost connection may come back. */
   grace: number
+  /** Bytes of the node's memory for leases that take turns on a GPU; absent: there are none. */
+  oversubscribe?: number
   /** Environment variables of the daemon. */
   env: Record<string, string>
 }

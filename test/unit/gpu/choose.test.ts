@@ -42,6 +42,19 @@ describe('the devices for a request', () => {
     expect(places([held('a', 0, {memory: 12 * GiB, compute: 0.75})], {fraction: 0.25})).toEqual(['a/0'])
     expect(places([held('a', 0, {memory: 12 * GiB, compute: 0.75})], {memory: 4 * GiB + 1})).toBeUndefined()
   })
+  it('are, for a lease that takes turns, those on which one more may be granted, whoever has their memory', () => {
+    const beyond = {limit: 64 * GiB, granted: 36 * GiB, free: 16 * GiB, physical: 0, swapped: 0, isThrashing: false}
+    const full = held('b', 0, {memory: 12 * GiB, compute: 1})
+    const turns = {memory: 12 * GiB, oversubscribe: true}
+    expect(places([device('a', 0), full], turns)).toBeUndefined()
+    expect(places([device('a', 0), {...full, oversubscribed: beyond}], turns)).toEqual(['b/0'])
+    expect(places([{...full, oversubscribed: {...beyond, free: 11 * GiB}}], turns)).toBeUndefined()
+    expect(places([{...full, oversubscribed: {...beyond, isThrashing: true}}], turns)).toBeUndefined()
+    expect(shortage([device('a', 0)], ask(turns), [], 'rack lab')).toMatchObject({
+      helps: 'nothing',
+      hint: 'flexrack gpu serve --oversubscribe 64GiB',
+    })
+  })
   it('say how much of each is taken', () => {
     expect(chooseDevices([device('a', 0)], ask({fraction: 0.25}))).toEqual([
       {node: 'a', devices: [{id: '0:0', index: 0, name: 'pthread-cpu', memory: 4 * GiB}]},

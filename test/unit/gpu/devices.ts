@@ -16,6 +16,7 @@ export function device(node: string, index: number, parts: Partial<GpuDevice> = 
     memory: 16 * GiB,
     computeUnits: 2,
     free: {memory: 16 * GiB, compute: 1},
+    oversubscribed: null,
     whole: false,
     used: 0,
     utilisation: 0,

@@ -35,7 +35,17 @@ describe('a request', () => {
     expect(gpuRequest({api: 'cuda'}, {api: 'opencl'})).toEqual({count: 1, api: 'cuda', cap: false})
     expect(gpuRequest({fraction: 0.5}, {api: 'opencl'})).toEqual({count: 1, api: 'opencl', fraction: 0.5, cap: false})
   })
+  it('takes turns on one device, with a share that is said', () => {
+    expect(gpuRequest({memory: '2GiB', oversubscribe: true})).toMatchObject({memory: 2 * GiB, oversubscribe: true})
+    expect(gpuRequest({}, {memory: '2GiB', oversubscribe: true})).toMatchObject({oversubscribe: true})
+    expect(gpuRequest({memory: '2GiB'}, {memory: '2GiB', oversubscribe: true})).not.toHaveProperty('oversubscribe')
+  })
   it.each([
+    [{oversubscribe: true}, '--oversubscribe is for a share: say how much memory'],
+    [
+      {oversubscribe: true, memory: '2GiB', count: 2},
+      '--oversubscribe is for one GPU: programs on several would wait for each other',
+    ],
     [{memory: 'much'}, '"much" is not a size of memory'],
     [{fraction: 'half'}, 'a fraction is a number from 0.001 to 1, not "half"'],
     [{fraction: '1.5'}, 'a fraction is a number from 0.001 to 1, not "1.5"'],

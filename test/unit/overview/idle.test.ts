@@ -28,6 +28,7 @@ const device = (at: string, index: number, more: Partial<GpuDevice> = {}): GpuDe
   driver: '13.0',
   api: 'cuda',
   capability: '8.0',
+  oversubscribed: null,
   memory: 2 ** 30,
   computeUnits: 1,
   free: {memory: 2 ** 30, compute: 1},

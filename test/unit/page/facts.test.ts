@@ -48,6 +48,7 @@ const overview = (busy: number, all: number): Overview => ({
         memory: 100,
         computeUnits: 1,
         free: {memory: 0, compute: 0},
+        oversubscribed: null,
         whole: false,
         used: 30,
         utilisation: 0.5,

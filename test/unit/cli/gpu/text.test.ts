@@ -86,6 +86,27 @@ describe('gpu smi', () => {
     const lines = gpuSmiText(report, 80).split('\n').slice(2)
     expect(new Set(lines.map((line) => [...line].length))).toEqual(new Set([80]))
   })
+  it('says whose memory is where on a device that has granted more than it has', () => {
+    const beyond = {limit: 64 * GiB, granted: 24 * GiB, free: 9 * GiB, physical: 12 * GiB, swapped: 12 * GiB}
+    const turns = {physical: 0, swapped: 12 * GiB, count: 3}
+    const shared = {
+      ...held('a', 0, {turns: {...turns, standing: 'out'}}, {turns: {...turns, standing: 'thrashes'}}),
+      oversubscribed: {...beyond, isThrashing: true},
+    }
+    const text = gpuSmiText({...report, devices: [shared]}, 100)
+    expect(text).toContain('24.0 GiB granted, 12.0 GiB on the GPU, 12.0 GiB in host memory, thrashing')
+    expect(text).toContain('4.0 GiB, 25 %, swapped out')
+    expect(text).toContain('THRASHES')
+    expect(
+      new Set(
+        text
+          .split('\n')
+          .slice(2)
+          .map((line) => [...line].length),
+      ),
+    ).toEqual(new Set([100]))
+    expect(gpuListText({nodes: [], devices: [shared]})).toContain('(swapped out)')
+  })
   it('says what a device is reached through, where there is room', () => {
     const sim = {
       ...report,
