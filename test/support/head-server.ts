@@ -10,6 +10,7 @@ import {Promises as Joint} from '../../src/lib/head/service/joint/promises.ts'
 import {makeLimits, type Limits} from '../../src/lib/head/service/limits/limits.ts'
 import {Audit} from '../../src/lib/head/service/audit/audit.ts'
 import {Claims} from '../../src/lib/head/service/claims/claims.ts'
+import {Quotas} from '../../src/lib/head/service/claims/quotas.ts'
 import {Locks} from '../../src/lib/head/service/documents/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/tracking/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
@@ -83,6 +84,7 @@ export async function openTestServer(
   const followers = new Followers(tokens)
   const queued = openQueues({endpoints, rollouts})
   const ui = new Ui()
+  const quotas = await Quotas.open(folder)
   const parts: Parts = {
     config,
     mlflow,
@@ -95,7 +97,8 @@ export async function openTestServer(
     followers,
     superseded: await Superseded.open(folder),
     clients: new Clients(tokens),
-    claims: await Claims.open(folder, tokens),
+    quotas,
+    claims: await Claims.open(folder, tokens, quotas),
     audit: await Audit.open(folder),
     locks: await Locks.open(folder),
     promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),

@@ -93,7 +93,8 @@ class MemberAgent:
             "problem": self._problem,
             "words": self._reach.words(),
             "here": self._here,
-            **({"room": self._local.seat.observed()} if self._local.seat else {}),
+            **({"room": self._local.seat.observed()} if self._local.seat and self._spec.get("preemptible") else {}),
+            "has": self._local.seat.has() if self._local.seat else None,
             "peer": list(self._port.place) if self._port else None,
         }
 

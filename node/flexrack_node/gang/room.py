@@ -1,6 +1,8 @@
 """A run that makes room for others where the head says so, and comes back: the leader's side. docs/adr/0077.
 
-It asks the head every few seconds. Told to make room, it waits for the next checkpoint, a minute at most; then the
+The leader of every tracked run tells the head what its nodes gave it, and ends the run where its command had told of less.
+
+A preemptible one asks the head every few seconds. Told to make room, it waits for the next checkpoint, a minute at most; then the
 attempt is ended as by `runs stop`, with SIGTERM and the grace. All nodes of the run give back what they have reserved,
 and the supervisors stay. When it is its turn again, all take it again or none; the next attempt begins with the newest
 checkpoint.
@@ -17,10 +19,12 @@ from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
     from flexrack_node.run.head_word import Heard
+    from flexrack_node.schema.gang import HasHere
     from flexrack_node.schema.runfiles import KeptRunOrder
 
 NOTICE_SECONDS = 60.0  # for the next checkpoint, before the ranks get SIGTERM
 _ASK_SECONDS = 3.0  # between two questions to the head
+_TELL_SECONDS = 60.0  # between two words of a run that only tells what it has
 _GIVE_SECONDS = 20.0  # for all nodes to give back, or to take
 _AGAIN_SECONDS = 5.0  # after nodes could not be taken again
 _SILENT_SECONDS = 60.0  # of the head: then the nodes' own line decides, as it does without a head
@@ -29,22 +33,21 @@ TOO_FEW = "too few of its nodes are left to come back"
 
 
 class Room:
-    """Of a leader; nothing happens where the run is not `preemptible`, or its head is not ours to ask."""
+    """Of a leader; nothing happens where its head is not ours to ask, and no room is made where the run is not
+    `preemptible`.
+    """
 
     def __init__(self, folder: RunFolder, spec: "KeptRunOrder", local: LocalRanks, membership: Membership) -> None:
         self._folder, self._spec, self._local, self._membership = folder, spec, local, membership
         tracking = spec.get("tracking")
-        self._tracking = (
-            tracking
-            if tracking and tracking.get("own_token") and spec.get("preemptible") and local.seat is not None
-            else None
-        )
+        self._tracking = tracking if tracking and tracking.get("own_token") and local.seat is not None else None
+        self._is_preemptible = bool(self._tracking and spec.get("preemptible"))
         self._lock = threading.Lock()  # of the next three, which the thread that asks the head uses, too
         self._heard: Optional[Heard] = None
         self._heard_at = time.monotonic()
         self._is_away = False
         self._newest = 0  # when the newest checkpoint was written, nanoseconds since 1970
-        self._is_over = False
+        self._is_over = threading.Event()
         self._has_ended = False
         self._told_at: Optional[int] = None  # when it was told to make room: as checkpoints are dated
         self._deadline = 0.0
@@ -56,11 +59,11 @@ class Room:
             threading.Thread(target=self._ask, daemon=True).start()
 
     def close(self) -> None:
-        self._is_over = True
+        self._is_over.set()
 
     def must_end(self) -> bool:
         """Whether the attempt that goes on is to be ended now."""
-        if not self._tracking:
+        if not self._is_preemptible:
             return False
         with self._lock:
             heard = self._heard
@@ -181,8 +184,8 @@ class Room:
         assert self._tracking is not None
         from flexrack_node.run.head_word import HeadWord  # HTTP and TLS: only where a head is asked
 
-        word, declared = HeadWord(self._tracking), self._spec.get("checkpoint")
-        while not self._is_over:
+        word, declared = HeadWord(self._tracking), self._spec.get("checkpoint") if self._is_preemptible else None
+        while not self._is_over.is_set():
             try:
                 found = checkpoint.newest(self._folder.outputs, declared) if declared else None
             except OSError:
@@ -191,9 +194,18 @@ class Room:
             saved = max(0.0, time.time() - self._newest / 1e9) if self._newest else None
             with self._lock:
                 away = self._is_away
-            heard = word.say(saved, away)
+            heard = word.say(saved, away, self._what_it_has())
             with self._lock:
                 if heard and away == self._is_away:
                     self._heard, self._heard_at = heard, time.monotonic()
-            time.sleep(_ASK_SECONDS)
+            if heard and heard.ends and not self._folder.stop_request():
+                by = f"the head of the rack: {heard.ends}"
+                self._folder.write("stop", {"grace": self._spec["grace"], "kill": False, "by": by})
+            self._is_over.wait(_ASK_SECONDS if self._is_preemptible else _TELL_SECONDS)
         word.close()
+
+    def _what_it_has(self) -> "List[HasHere]":
+        """Of this node as its reservation says, of the others as they said last."""
+        own = self._local.seat.has() if self._local.seat else None
+        others = [self._membership.links.observed(node).get("has") for node in self._membership.others]
+        return [one for one in [own, *others] if one]

@@ -155,7 +155,7 @@ def _supervise(
 ) -> None:
     relay = open_relay(folder, spec)
     local = LocalRanks(folder, spec, relay.port if relay else None, _forbids(*has))
-    local.seat = has[0] if spec.get("preemptible") else None
+    local.seat = has[0]
     if relay:
         local.watch.metric_at = relay.metric_at
     sampler = Sampler(folder, spec, local, relay.recorder if relay else None)

@@ -5,10 +5,12 @@ the end of its input, which comes when the supervisor says so, and as well when 
 stays leased after the run, however it ends.
 """
 
+import json
 import os
 import select
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Dict, Optional
 
 from flexrack_node.base.errors import NodeError
@@ -88,6 +90,17 @@ class LeaseHold:
         with process.stderr as errors, process.stdout:
             lines = errors.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
+
+
+def leased_count(leases: "Optional[HeldLeases]") -> int:
+    """GPUs of all daemons that the lease file names; 0 without one, or where it cannot be read: then it opens nothing."""
+    if not leases:
+        return 0
+    try:
+        servers = json.loads(Path(leases["file"]).read_text())["servers"]
+        return sum(len(server["devices"]) for server in servers)
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 def environment(leases: "HeldLeases", env: Dict[str, str]) -> Dict[str, str]:

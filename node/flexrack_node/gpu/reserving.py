@@ -58,7 +58,10 @@ def take(given: "TakeInput", root: Path) -> "TakeAnswer":
         "since": wanted["since"],
         "identity": f"{boot} {wanted['domain']}",
         "shared": place.shared,
-        "gpus": wanted["wants"]["gpus"],
+        # with the whole node nobody else gets any of its GPUs, whether the run names them or not
+        "gpus": sorted({*wanted["wants"]["gpus"], *gpu_ids()})
+        if wanted["wants"]["exclusive"]
+        else wanted["wants"]["gpus"],
         "holders": [shown(record, at, record["over"]) for record in holders],
     }
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Callable, List, Optional, Union
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.gpu import reserving
+from flexrack_node.gpu.ids import gpu_ids
+from flexrack_node.gpu.lease import leased_count
 from flexrack_node.reservation.hold import HOLD_TTL, Hold
 from flexrack_node.reservation.place import open_place
 from flexrack_node.run.files import RunFolder
 
 if TYPE_CHECKING:
-    from flexrack_node.schema.gang import RoomSeen, RoomWanted
+    from flexrack_node.schema.gang import HasHere, RoomSeen, RoomWanted
     from flexrack_node.schema.reservation import Had, LeaseFence
     from flexrack_node.schema.runfiles import KeptRunOrder
 
@@ -31,6 +33,7 @@ class Seat:
         self._folder, self._spec, self._on_lost = folder, spec, on_lost
         self._root = Path(spec["root"])
         self._hold: Optional[Hold] = Hold(self._root, spec["reservation"], on_lost)
+        self._leased, self._whole = leased_count(spec.get("leases")), gpu_ids()
         self._pids: List[int] = []
         self._lock = threading.Lock()  # of what follows
         self._wanted: Optional[RoomWanted] = None
@@ -56,6 +59,14 @@ class Seat:
         """Why nothing may be started here now."""
         hold = self._hold
         return hold.lost() if hold else _GIVEN
+
+    def has(self) -> "Optional[HasHere]":
+        """What the run has of the node now, as the reservation said that was taken over; None where it was given back."""
+        hold = self._hold
+        if hold is None or not hold.identity:
+            return None
+        gpus = sorted({*hold.wants["gpus"], *self._whole}) if hold.wants["exclusive"] else list(hold.wants["gpus"])
+        return {"node": hold.identity, "gpus": gpus, "exclusive": hold.wants["exclusive"], "leased": self._leased}
 
     def apply(self, wanted: "Optional[RoomWanted]") -> None:
         """What the leader wants of it between two attempts."""

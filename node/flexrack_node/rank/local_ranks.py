@@ -58,7 +58,7 @@ class LocalRanks:
         self.survivors: List[int] = []
         self.trouble: Optional[LaunchTrouble] = None
         self._uploads: Optional[Uploads] = None
-        self.seat: Optional[Seat] = None  # of a run that makes room
+        self.seat: Optional[Seat] = None  # where it has reserved the node
         self.unsaved = bool(spec.get("uploads"))
 
     def start(

@@ -40,6 +40,7 @@ class Hold:
         self._beaten = 0.0
         self._blind_since: Optional[float] = None
         self.wants: Any = None  # of the node, once it is taken over
+        self.identity = ""  # of the node, as reservation.take tells it
         self.doubt = ""  # why it could not be looked at the last time
 
     def take_over(self) -> None:
@@ -52,7 +53,7 @@ class Hold:
                     f"the reservation of {record['lease']} is {record['state']}, not confirmed",
                     "run the command again",
                 )
-            self.wants = record["wants"]
+            self.wants, self.identity = record["wants"], f"{record['boot']} {record['domain']}"
             self._place.write(
                 {**record, "state": "running", "ttl": HOLD_TTL, "heartbeat": boot_time(), "holders": [holder()]}
             )

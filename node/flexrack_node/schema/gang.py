@@ -39,6 +39,14 @@ class RoomWanted(TypedDict):
     passes: List[str]
 
 
+class HasHere(TypedDict):
+    """As the head's claims name it."""
+    node: str
+    gpus: List[str]
+    exclusive: bool
+    leased: int
+
+
 class RoomSeen(TypedDict):
     """What of that is done on a node."""
     round: int
@@ -163,6 +171,7 @@ class GangObserved(TypedDict, total=False):
     stop: Optional[StopRequest]
     here: NodeHere
     room: RoomSeen
+    has: Optional[HasHere]
     skipped: int
     done: bool
     drained: bool

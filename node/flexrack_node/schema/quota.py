@@ -29,6 +29,11 @@ class ClaimPart(TypedDict):
     exclusive: bool
 
 
+class ClaimDiffers(TypedDict):
+    at: float
+    why: str
+
+
 class _HeadClaim(TypedDict):
     user: str
     teams: List[str]
@@ -46,6 +51,8 @@ class HeadClaim(_HeadClaim, total=False):
     """What a run has, or waits for. Times in milliseconds since 1970."""
     heldAt: float
     token: str
+    rack: Literal[True]
+    differs: ClaimDiffers
     preemptible: Literal[True]
     yields: str
 

@@ -1,10 +1,13 @@
 import type {Running} from './types.ts'
+import {abroad} from './turns.ts'
 import {countedOf} from './used.ts'
 
 /** A run that has something, as far as it may make room. Times in seconds since 1970. */
 export interface Holder extends Running {
   user: string
   priority: number
+  project?: string
+  rack?: boolean
   gpus: number
   preemptible: boolean
   from: number
@@ -15,6 +18,9 @@ export interface Holder extends Running {
 export interface Comer {
   user: string
   priority: number
+  project?: string
+  /** Its priority counts among the runs of all projects. */
+  rack?: boolean
 }
 
 /** Who has just got something keeps it so long from those of the same priority: else runs would only save and load. */
@@ -23,15 +29,17 @@ export const SLICE_SECONDS = 600
 /**
  * Whether a run makes room for one that waits: that one has a higher priority; or the same, and its user had a whole GPU
  * hour less of late, as the line counts it. Then it comes before the one that made room, which so is not let in again
- * at once. Pure.
+ * at once. Between projects a priority above 0 is worth no more than 0, unless it is the rack's: whoever maintains one
+ * project ends nothing of another one. Pure.
  */
 export function yieldsTo(
   holder: Holder,
   comer: Comer,
   {now, used}: {now: number; used: Readonly<Record<string, number>>},
 ): boolean {
-  if (!holder.preemptible || holder.priority > comer.priority) return false
-  if (holder.priority < comer.priority) return true
+  if (!holder.preemptible) return false
+  if (abroad(holder) !== abroad(comer)) return abroad(holder) < abroad(comer)
+  if (holder.project === comer.project && holder.priority !== comer.priority) return holder.priority < comer.priority
   const hadLess = countedOf(used, comer.user) < countedOf(used, holder.user)
   return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && hadLess
 }

@@ -38,16 +38,23 @@ export function turnsOf(facts: QueueFacts): Turn[] {
 
 /**
  * The line: higher priorities first, then users who had less of late (in whole GPU hours), then who came first; the same
- * for everybody who knows the same. Pure.
+ * for everybody who knows the same. A project's own priorities say which of its runs has which of the places that they
+ * have in the line of all: other projects wait no longer for them. Pure.
  */
 function inLine({waiting, used}: Pick<QueueFacts, 'waiting' | 'used'>): Waiting[] {
-  return waiting.toSorted(
-    (a, b) =>
-      b.priority - a.priority ||
-      countedOf(used, a.user) - countedOf(used, b.user) ||
-      a.since - b.since ||
-      (a.run < b.run ? -1 : a.run > b.run ? 1 : 0),
-  )
+  const rest = (a: Waiting, b: Waiting): number =>
+    countedOf(used, a.user) - countedOf(used, b.user) ||
+    a.since - b.since ||
+    (a.run < b.run ? -1 : a.run > b.run ? 1 : 0)
+  const line = waiting.toSorted((a, b) => abroad(b) - abroad(a) || rest(a, b))
+  const within = waiting.toSorted((a, b) => abroad(b) - abroad(a) || b.priority - a.priority || rest(a, b))
+  const own = Map.groupBy(within, (one) => one.project)
+  return line.map((one) => own.get(one.project)!.shift()!)
+}
+
+/** What a priority is worth to runs of other projects. Pure. */
+export function abroad({priority, rack}: Pick<Waiting, 'priority' | 'rack'>): number {
+  return rack === true ? priority : Math.min(priority, 0)
 }
 
 /** Whether only one of two can have what it wants: the rule of the nodes (reservation/rules.py). Pure. */

@@ -22,8 +22,12 @@ export interface Waiting {
   parts: readonly Part[]
   /** When it came. */
   since: number
-  /** Higher ones go first. */
+  /** Higher ones go first among the runs of their project. */
   priority: number
+  /** Runs without one are of one project together. */
+  project?: string
+  /** Its priority counts among the runs of all projects. */
+  rack?: boolean
   /** Seconds that it takes at most; null: it declared none. */
   limit: number | null
 }

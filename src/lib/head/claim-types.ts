@@ -48,12 +48,14 @@ export interface ClaimAnswer {
   why: string | null
 }
 
-/** What a preemptible run says of itself, with its own token: POST /flexrack/v1/claims/self. */
+/** What a run says of itself, with its own token: POST /flexrack/v1/claims/self. */
 export interface RunWord {
   /** Seconds since its newest checkpoint was written. */
   saved: number | null
   /** It has given back what it had, and waits for its turn. */
   away: boolean
+  /** What its nodes have written down that it has; `leased`: GPUs of daemons, whole or in part. */
+  has?: (ClaimPart & {leased: number})[]
 }
 
 export interface RunWordAnswer {

@@ -48,10 +48,20 @@ export interface HeadClaim {
   seenAt: number
   /** Id of the run's own token, with which the claim ends. */
   token?: string
+  /** Its priority counts among the runs of all projects. */
+  rack?: true
+  /** What its nodes said that it has beyond this, and when that was heard: it is to end. */
+  differs?: ClaimDiffers
   /** It makes room for who comes first, and goes on later. */
   preemptible?: true
   /** The run that it is to make room for. */
   yields?: string
+}
+
+export interface ClaimDiffers {
+  /** Milliseconds since 1970. */
+  at: number
+  why: string
 }
 
 /** GPU hours that somebody had, the older the less, as they counted then. */

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import unittest
 from types import SimpleNamespace
 from unittest import mock
@@ -12,7 +11,7 @@ from flexrack_node.gang.leader import Leader
 from flexrack_node.link import checkpoint
 from gang_support import CHECKPOINT, SAVING, end_node
 from json_server import JsonServer
-from run_support import Rack, supervisor_pid
+from run_support import Rack
 from waiting import until
 
 # Ranks are found, and ended, by the name of their run: another checkout's tests have other ones.
@@ -37,7 +36,7 @@ class Head(JsonServer):
     """Says whether a run is to make room, and whether it is its turn."""
 
     def __init__(self):
-        self.room, self.is_turn, self.passes, self.words = None, False, [], []
+        self.room, self.is_turn, self.passes, self.words, self.differs = None, False, [], [], None
         super().__init__()
 
     def answer(self, call, body):
@@ -45,6 +44,8 @@ class Head(JsonServer):
             return 200, {}
         word = json.loads(body)
         self.words.append({**word, "shows": call.headers.get("Authorization")})
+        if self.differs:
+            return 409, {"error": {"code": "CLAIM_DIFFERS", "message": self.differs}}
         is_held = self.is_turn if word["away"] else True
         return 200, {
             "state": "held" if is_held else "waiting",
@@ -164,17 +165,19 @@ class RoomTest(unittest.TestCase):
         self.assertTrue(self.rack.take("node-1", "next", passes=[run])["granted"])
 
     def test_a_checkpoint_that_goes_while_it_is_looked_at_does_not_end_the_asking(self):
-        folder, local = SimpleNamespace(outputs=self.rack.folder), SimpleNamespace(seat=object())
+        folder = SimpleNamespace(outputs=self.rack.folder)
+        local = SimpleNamespace(seat=SimpleNamespace(has=lambda: None))
         spec = {"preemptible": True, "checkpoint": CHECKPOINT, "tracking": self.head.tracking()}
         gone = mock.Mock(side_effect=[FileNotFoundError("rotated"), None, *[FileNotFoundError("rotated")] * 1000])
         with mock.patch.object(checkpoint, "newest", gone), mock.patch.object(gang_room, "_ASK_SECONDS", 0.02):
-            room = gang_room.Room(folder, spec, local, None)
+            room = gang_room.Room(folder, spec, local, SimpleNamespace(others=[]))
             room.begin()
             self.addCleanup(room.close)
             until(lambda: len(self.head.words) > 3)
             room.close()
 
-    def test_a_run_that_is_not_preemptible_asks_nobody(self):
+    def test_a_run_tells_what_its_nodes_gave_it_and_ends_where_its_command_had_told_of_less(self):
+        self.head.differs = "its claim says 0 GPUs"
         self.rack.script(SAVES_LAST)
         run = self.rack.start(
             run=STAYS,
@@ -182,10 +185,15 @@ class RoomTest(unittest.TestCase):
             checkpoint=CHECKPOINT,
             tracking=self.head.tracking(),
         )
-        self.up(1)
-        self.assertEqual(self.head.words, [])
-        os.kill(supervisor_pid(self.rack, run, "node-1"), signal.SIGTERM)
         self.assertEqual(self.rack.finish(run)["status"], "stopped")
+        (word,) = self.head.words
+        self.assertEqual([(one["gpus"], one["exclusive"], one["leased"]) for one in word["has"]], [([], True, 0)] * 2)
+        names = {self.rack.take(node, "next")["identity"] for node in self.rack.nodes}
+        self.assertEqual({one["node"] for one in word["has"]}, names, "as everybody calls them")
+        self.assertEqual(word["away"], False)
+        stop = json.loads((self.rack.folder / "node-1" / "runs" / run / "stop.json").read_text())
+        self.assertEqual(stop["by"], "the head of the rack: its claim says 0 GPUs")
+        until(lambda: self.states() == set())
 
 
 class CutOffTest(unittest.TestCase):

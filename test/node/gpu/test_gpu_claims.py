@@ -63,6 +63,11 @@ class ClaimsTest(Case):
     def run_with(self, lease, gpus, **parts):
         return self.ask(lease, exclusive=False, wants={"gpus": gpus, "slots": 1, "exclusive": False}, **parts)
 
+    def test_who_has_a_whole_node_has_its_gpus_whether_it_names_them_or_not(self):
+        wants = {"gpus": [], "slots": 1, "exclusive": True}
+        self.assertEqual(self.ask("digits", exclusive=True, wants=wants)["gpus"], [A, B])
+        self.assertEqual(self.run_with("other", [])["gpus"], [])
+
     def test_no_lease_is_given_of_a_gpu_that_a_run_has(self):
         self.assertTrue(self.run_with("digits", [A])["granted"])
         with self.assertRaises(NodeError) as refused:

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {roomFor, SLICE_SECONDS, yieldsTo, type Holder} from '../../../src/lib/fairness/index.ts'
+import {roomFor, SLICE_SECONDS, yieldsTo, type Comer, type Holder} from '../../../src/lib/fairness/index.ts'
 
 const holder = (run: string, more: Partial<Holder> = {}): Holder => ({
   run,
@@ -16,8 +16,7 @@ const holder = (run: string, more: Partial<Holder> = {}): Holder => ({
 
 describe('who makes room', () => {
   const now = SLICE_SECONDS
-  const to = (one: Holder, comer: {user: string; priority: number}, used = {}): boolean =>
-    yieldsTo(one, comer, {now, used})
+  const to = (one: Holder, comer: Comer, used = {}): boolean => yieldsTo(one, comer, {now, used})
 
   test('a preemptible run, for a higher priority; never for a lower one', () => {
     expect(to(holder('a'), {user: 'ann', priority: 1})).toBe(true)
@@ -32,6 +31,16 @@ describe('who makes room', () => {
     expect(to(holder('a'), bob, {ann: 4, bob: 5})).toBe(false)
     expect(to(holder('a', {from: 1}), bob, {ann: 5, bob: 0}), 'it has only just begun').toBe(false)
     expect(to(holder('a'), {user: 'ann', priority: 0}, {ann: 5})).toBe(false)
+  })
+
+  test("between projects a project's own priorities count for nothing, and the rack's do", () => {
+    const apart = holder('a', {project: 'a'})
+    expect(to(apart, {user: 'bob', priority: 100, project: 'b'})).toBe(false)
+    expect(to(apart, {user: 'bob', priority: 1, project: 'b', rack: true})).toBe(true)
+    expect(to(apart, {user: 'bob', priority: 1, project: 'a'})).toBe(true)
+    expect(to(holder('a', {project: 'a', priority: -1}), {user: 'bob', priority: 0, project: 'b'})).toBe(true)
+    const proud = holder('a', {project: 'a', priority: 50})
+    expect(to(proud, {user: 'bob', priority: 0, project: 'b'}, {ann: 9}), 'it keeps its turn no longer').toBe(true)
   })
 
   test('lower priorities first, then whose newest checkpoint loses less', () => {

@@ -51,6 +51,18 @@ test('a run over its time may end at any moment: nobody passes', () => {
   expect(turns([running('late', gpus(1), 90)], [wide, small])).toEqual({wide: 100, small: 150})
 })
 
+test("a project's priorities order its own runs among the places that they have, and nobody else's", () => {
+  const one = (run: string, project: string, since: number, priority = 0, rack = false): Waiting =>
+    waiting(run, gpus(1), {project, since, priority, limit: 10, ...(rack && {rack})})
+  const line = (...runs: Waiting[]): string[] =>
+    turnsOf({now: 9, running: [], waiting: runs, used: {}}).map((each) => each.run)
+  expect(line(one('a1', 'a', 1), one('b1', 'b', 2), one('a2', 'a', 3, 9))).toEqual(['a2', 'b1', 'a1'])
+  expect(line(one('a1', 'a', 1), one('b1', 'b', 2, 100))).toEqual(['a1', 'b1'])
+  expect(line(one('a1', 'a', 1, 100), one('b1', 'b', 2, 1, true)), "the rack's").toEqual(['b1', 'a1'])
+  expect(line(one('a1', 'a', 1, 9), one('a2', 'a', 2, 5, true)), 'nor below it').toEqual(['a2', 'a1'])
+  expect(line(one('a1', 'a', 1, -1), one('b1', 'b', 2)), 'who steps back does so for all').toEqual(['b1', 'a1'])
+})
+
 test('the line is by priority, then by who had less of late, then by arrival', () => {
   const [a, b, c] = [
     waiting('a', gpus(1), {user: 'ann', since: 1, limit: 10}),

@@ -6,6 +6,7 @@ import type {ListenerRecord} from '../../protocol/index.ts'
 import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {Audit} from './audit/audit.ts'
 import {Claims} from './claims/claims.ts'
+import {Quotas} from './claims/quotas.ts'
 import {buildServer} from './server.ts'
 import {Clients} from './tokens/clients.ts'
 import {Grpc} from './grpc/server.ts'
@@ -47,12 +48,14 @@ async function main(configFile: string): Promise<void> {
   const {tokens, authority, following} = stores
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
   const measures = new Measures()
+  const quotas = await Quotas.open(config.folder)
   const queued = openQueues(stores)
   const parts: Parts = {
     config,
     ...stores,
     clients: new Clients(tokens),
-    claims: await Claims.open(config.folder, tokens),
+    quotas,
+    claims: await Claims.open(config.folder, tokens, quotas),
     audit: await Audit.open(config.folder),
     locks: await Locks.open(config.folder),
     promises: await Promises.open(config.folder, stores.endpoints, askLeader),

@@ -1,6 +1,7 @@
 import type {ServiceConfig} from '../types.ts'
 import type {Audit} from './audit/audit.ts'
 import type {Claims} from './claims/claims.ts'
+import type {Quotas} from './claims/quotas.ts'
 import type {Clients} from './tokens/clients.ts'
 import type {Endpoints} from './documents/endpoints.ts'
 import type {Incoming} from './limits/incoming.ts'
@@ -35,7 +36,9 @@ export interface Parts {
   /** Callers of endpoints, by their keys. */
   clients: Clients
   locks: Locks
-  /** What runs have and wait for, and how much they may have. */
+  /** How much users, teams and projects may have. */
+  quotas: Quotas
+  /** What runs have and wait for. */
   claims: Claims
   /** Who changed what, and who was refused. */
   audit: Audit

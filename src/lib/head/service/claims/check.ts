@@ -55,6 +55,17 @@ export function quotaSums(
   )
 }
 
+/** The same for a run that is planned; where nobody knows its GPUs yet, of those nothing is said. Pure. */
+export function plannedSums(
+  quotas: Quotas,
+  counted: readonly Counted[],
+  hours: Readonly<Record<string, number>>,
+  asked: Omit<Asked, 'gpus'> & {gpus: number | null},
+): QuotaSum[] {
+  const sums = quotaSums(quotas, counted, hours, {...asked, gpus: asked.gpus ?? 0})
+  return sums.filter((one) => asked.gpus !== null || one.what === 'runs')
+}
+
 /** Waiting does not help: the run alone is over it, or the month has no hours left. Pure. */
 export function isForEver({what, more, most}: Excess): boolean {
   return what === 'gpu_hours' || more > most

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {turnsOf} from '../../../fairness/index.ts'
-import type {HeadClaim, HeadClaims, QuotaLimits} from '../../../protocol/index.ts'
+import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
 import type {
   ClaimAnswer,
   ClaimOutlook,
@@ -14,22 +14,22 @@ import type {
 import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens/tokens.ts'
-import {excesses, isForEver, quotaSums, quotaUses} from './check.ts'
+import {corrected, END_MS, requireSpace, Witnesses, type ClaimNews} from './confirm.ts'
+import {excesses, isForEver, plannedSums, quotaUses} from './check.ts'
 import {newlyTold, offersTo, roomOf, whoYields, withTold, type Heard, type RoomFacts} from './room.ts'
 import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'
 import {EMPTY_LEDGER, hoursNow, usedNow, withEnded, without} from './ledger.ts'
-import {Quotas} from './quotas.ts'
-import {LARGEST_CLAIMS, sizeOf, wantedOf} from './wish.ts'
+import type {Quotas} from './quotas.ts'
+import {wantedOf} from './wish.ts'
 import {overText, queuedRun, whyOf} from './words.ts'
 
 /** Whose claim it is. */
 export interface Claimant {
   user: string
   teams: string[]
+  /** Whose priorities count among the runs of all projects. */
+  rack?: true
 }
-
-/** What a claim counts beside its parts and their GPUs: a user has 500 at most. */
-const EACH_CLAIM = 40
 
 /**
  * What runs have and wait for. A claim ends with the run's own token, or when its command falls silent. One change after
@@ -37,41 +37,44 @@ const EACH_CLAIM = 40
  */
 export class Claims {
   readonly #folder: string
-  readonly #tokens: Pick<Tokens, 'has'>
+  readonly #tokens: Pick<Tokens, 'has' | 'revoke'>
   readonly #turns = new Turns()
   #kept: HeadClaims
   readonly #quotas: Quotas
   /** What runs that may make room say of themselves. */
   readonly #heard = new Map<string, Heard>()
-  #tellRoom = (_runs: readonly string[], _comer: string, _user: string): void => {}
+  readonly #witnesses = new Witnesses()
+  #tell: ClaimNews = {room() {}, differs() {}}
 
-  private constructor(folder: string, tokens: Pick<Tokens, 'has'>, kept: HeadClaims, quotas: Quotas) {
+  private constructor(folder: string, tokens: Pick<Tokens, 'has' | 'revoke'>, kept: HeadClaims, quotas: Quotas) {
     this.#folder = folder
     this.#tokens = tokens
     this.#kept = kept
     this.#quotas = quotas
   }
 
-  static async open(folder: string, tokens: Pick<Tokens, 'has'>): Promise<Claims> {
+  static async open(folder: string, tokens: Pick<Tokens, 'has' | 'revoke'>, quotas: Quotas): Promise<Claims> {
     const kept = await readDurable<HeadClaims>('head.claims', join(folder, 'claims.json'), {
       claims: {},
       ...EMPTY_LEDGER,
     })
-    return new Claims(folder, tokens, kept, await Quotas.open(folder))
+    return new Claims(folder, tokens, kept, quotas)
   }
 
   /** Errors: 409 QUOTA with the sum, 409 CONFLICT where the run is somebody else's. */
-  ask(wish: ClaimWish, {user, teams}: Claimant): Promise<ClaimAnswer> {
+  ask(wish: ClaimWish, claimant: Claimant): Promise<ClaimAnswer> {
+    const {user} = claimant
     return this.#turns.take(async () => {
       const now = Date.now()
       await this.#sweep(now)
       const {run, wait = false, seen} = wish
       const before = this.#own(run, user)
       const since = before?.since ?? now
-      const claim: HeadClaim = {...wantedOf(wish), user, teams, state: 'waiting', since, seenAt: now}
+      const claim: HeadClaim = {...wantedOf(wish), ...claimant, state: 'waiting', since, seenAt: now}
+      for (const one of seen ?? []) this.#witnesses.compare(one, this.#of(one.run), user, this.#tell)
       // It is the run's until that is over: what it has counts as it was said then, whatever is asked now.
       if (before?.token !== undefined) return {state: 'held', over: [], passes: [], why: null}
-      this.#requireRoom(run, claim)
+      requireSpace(run, claim, this.#claims())
       const overOf = this.#limits(now)
       const over = overOf(run, claim)
       const hard = over.filter((one) => !one.soft)
@@ -83,7 +86,7 @@ export class Claims {
       const turn = seen ? turnOf(run, claim, this.#claims(), {...facts, overOf, seen}) : undefined
       const isHeld = hard.length === 0 && (turn?.starts ?? true)
       const next: HeadClaim = isHeld ? {...claim, state: 'held', heldAt: before?.heldAt ?? now} : claim
-      const room = turn && wait && hard.length === 0 ? whoYields(turn, claim, this.#claims(), facts) : []
+      const room = turn && wait && hard.length === 0 ? whoYields(turn, claim, this.#claims(), {...facts, overOf}) : []
       // One that only says that it is there has not looked who has what. A name in line for the first time has told nobody.
       const claims = turn || isHeld || !before ? this.#withRoom(room, run, user) : this.#kept.claims
       await this.#save({...this.#kept, claims: {...claims, [run]: next}})
@@ -97,17 +100,22 @@ export class Claims {
   }
 
   /**
-   * What a preemptible run says, by its own token: it hears whether it is to make room. Once it has, it waits in line as it
-   * did before it began. Errors: 404 where it has no claim, 409 where it makes no room.
+   * What a run says, by its own token; a preemptible one hears whether it is to make room. Once it has, it waits in line as
+   * it did before it began. Errors: 404 where it has no claim, 409 CLAIM_DIFFERS where its nodes gave it more than that:
+   * it is to end.
    */
-  say(token: string, {saved, away}: RunWord): Promise<RunWordAnswer> {
+  say(token: string, {saved, away, has}: RunWord): Promise<RunWordAnswer> {
     return this.#turns.take(async () => {
       const now = Date.now()
       const [run, claim] = this.#claims().find(([, one]) => one.token === token) ?? []
       if (run === undefined || claim === undefined)
         throw new Failure(404, 'NOT_FOUND', 'this run has no claim: it says nothing of what it has')
-      if (claim.preemptible !== true)
-        throw new Failure(409, 'CONFLICT', 'this run makes no room: it is not preemptible (train.preemptible)')
+      if (!away) await this.#requireTrue(run, claim, has, now)
+      if (claim.preemptible !== true) {
+        if (away)
+          throw new Failure(409, 'CONFLICT', 'this run makes no room: it is not preemptible (train.preemptible)')
+        return {state: claim.state, room: null, passes: [], why: null}
+      }
       this.#heard.set(run, {saved: saved === null ? null : now - saved * 1000, at: now})
       if (!away) return {state: claim.state, room: roomOf(claim, new Map(this.#claims())), passes: [], why: null}
       await this.#sweep(now)
@@ -127,24 +135,17 @@ export class Claims {
   }
 
   /** What a run would come to, and who would make room for it. */
-  async outlook({gpus, ...wish}: OutlookWish, {user, teams}: Claimant): Promise<ClaimOutlook> {
+  async outlook(wish: OutlookWish, claimant: Claimant): Promise<ClaimOutlook> {
     await this.sweep()
     const [now, held] = [Date.now(), this.#held()]
-    const sums = quotaSums(this.#quotas.all, held, hoursNow(this.#kept, held, now), {
-      ...wish,
-      user,
-      teams,
-      gpus: gpus ?? 0,
-    })
     return {
-      sums: sums.filter((one) => gpus !== null || one.what === 'runs'),
-      room: offersTo({user, priority: wish.priority}, this.#claims(), this.#roomFacts(now)),
+      sums: plannedSums(this.#quotas.all, held, hoursNow(this.#kept, held, now), {...wish, ...claimant}),
+      room: offersTo({...claimant, ...wish}, this.#claims(), this.#roomFacts(now)),
     }
   }
 
-  /** Told of all runs that are to make room, once; where it throws, nobody is to, and who asked gets the error. */
-  whenRoomIsMade(tell: (runs: readonly string[], comer: string, user: string) => void): void {
-    this.#tellRoom = tell
+  whenNews(tell: ClaimNews): void {
+    this.#tell = tell
   }
 
   /** From here on it lives as long as the run's own token. Errors: 409 QUOTA where nobody asked before. */
@@ -163,7 +164,7 @@ export class Claims {
         heldAt: (isAnew ? undefined : before?.heldAt) ?? now,
         seenAt: now,
       }
-      this.#requireRoom(run, claim)
+      requireSpace(run, claim, this.#claims())
       const isGranted = before?.state === 'held' && before.project === project && before.gpus >= gpus
       const hard = isGranted ? [] : this.#limits(now)(run, claim).filter((one) => !one.soft)
       if (hard.length > 0) throw new Failure(409, 'QUOTA', overText(hard), {over: hard})
@@ -171,11 +172,6 @@ export class Claims {
       const kept = isAnew ? {...this.#kept, ...withEnded(this.#kept, before, now)} : this.#kept // what it had so far
       await this.#save({...kept, claims: {...this.#withRoom([], run, user), [run]: {...claim, token: id}}})
     })
-  }
-
-  /** Somebody has a quota. */
-  get isLimited(): boolean {
-    return Object.keys(this.#quotas.all).length > 0
   }
 
   /** The command is there: what it holds or waits for lives on. `user`: nothing, where it is somebody else's. */
@@ -214,11 +210,6 @@ export class Claims {
     return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()))
   }
 
-  /** Undefined: takes it away. Gives whether there was one. */
-  setQuota(of: string, limits: QuotaLimits | undefined): Promise<boolean> {
-    return this.#turns.take(() => this.#quotas.set(of, limits))
-  }
-
   /** What is held now, and was this month, added up once: a question that has to wait is compared with everybody in line. */
   #limits(now: number): OverOf {
     const held = this.#held()
@@ -234,7 +225,7 @@ export class Claims {
 
   #withRoom(runs: readonly string[], comer: string, user: string): HeadClaims['claims'] {
     const told = newlyTold(runs, this.#claims())
-    if (told.length > 0) this.#tellRoom(told, comer, user)
+    if (told.length > 0) this.#tell.room(told, comer, user)
     return withTold(this.#kept.claims, {told, runs, comer})
   }
 
@@ -242,12 +233,15 @@ export class Claims {
     return {now, used: this.#used(now), heard: this.#heard}
   }
 
-  /** Errors: 429 where the user's claims are more than the head looks through at each question. */
-  #requireRoom(run: string, claim: HeadClaim): void {
-    const others = this.#claims().filter(([name, {user}]) => name !== run && user === claim.user)
-    const sum = [...others.map(([, one]) => one), claim].reduce((all, {parts}) => all + EACH_CLAIM + sizeOf(parts), 0)
-    if (sum > LARGEST_CLAIMS)
-      throw new Failure(429, 'REFUSED', `${claim.user} claims more at once than the head keeps for one user`)
+  /** Errors: 409 CLAIM_DIFFERS. */
+  async #requireTrue(run: string, claim: HeadClaim, has: RunWord['has'], now: number): Promise<void> {
+    const more = claim.differs || !has ? null : corrected(claim, has, now)
+    if (more) {
+      this.#tell.differs(run, more.differs.why)
+      await this.#save({...this.#kept, claims: {...this.#kept.claims, [run]: more}})
+    }
+    const differs = more?.differs ?? claim.differs
+    if (differs) throw new Failure(409, 'CLAIM_DIFFERS', `${differs.why}; the head ends it`)
   }
 
   #used(now: number): Record<string, number> {
@@ -274,6 +268,9 @@ export class Claims {
   }
 
   async #sweep(now: number): Promise<void> {
+    for (const [, {token, differs}] of this.#claims())
+      if (token !== undefined && differs && now - differs.at > END_MS && this.#tokens.has(token))
+        await this.#tokens.revoke(token)
     const over = this.#claims().filter(([, {token, state, seenAt}]) =>
       token === undefined ? now - seenAt > SILENT_MS[state] : !this.#tokens.has(token),
     )
@@ -289,7 +286,10 @@ export class Claims {
   }
 
   async #removeAll(runs: readonly string[], now: number): Promise<void> {
-    for (const run of runs) this.#heard.delete(run)
+    for (const run of runs) {
+      this.#heard.delete(run)
+      this.#witnesses.forget(run)
+    }
     await this.#save(without(this.#kept, runs, now))
   }
 

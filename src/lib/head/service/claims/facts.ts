@@ -1,4 +1,4 @@
-import {collide, turnsOf, type QueueFacts, type Turn} from '../../../fairness/index.ts'
+import {collide, turnsOf, type QueueFacts, type Turn, type Waiting} from '../../../fairness/index.ts'
 import type {HeadClaim} from '../../../protocol/index.ts'
 import type {ClaimWish, Excess} from '../../types.ts'
 
@@ -56,15 +56,14 @@ export function queueFacts(
     waiting: claims
       // a run that has made room, and whose nodes are silent since, holds nobody up
       .filter(([, {state, token, seenAt}]) => state === 'waiting' && (!token || now - seenAt < SILENT_MS.held))
-      .map(([run, {user, parts, since, priority, limit}]) => ({
-        run,
-        user,
-        parts,
-        since: since / 1000,
-        priority,
-        limit,
-      })),
+      .map(waitingOf),
   }
+}
+
+/** A claim as the line takes it. Pure. */
+export function waitingOf([run, claim]: readonly [string, HeadClaim]): Waiting {
+  const {user, project, parts, since, priority, limit, rack} = claim
+  return {run, user, project, parts, since: since / 1000, priority, limit, ...(rack && {rack})}
 }
 
 /**

@@ -1,11 +1,12 @@
 import {join} from 'node:path'
 import type {HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
-import {readDurable, writeDurably} from '../files/durable.ts'
+import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {QUOTAS_FILE} from './wish.ts'
 
 /** What users, teams and projects may have: one file of the head, written whole. */
 export class Quotas {
   readonly #file: string
+  readonly #turns = new Turns()
   #all: HeadQuotas['quotas']
 
   private constructor(file: string, all: HeadQuotas['quotas']) {
@@ -24,12 +25,19 @@ export class Quotas {
     return this.#all
   }
 
-  /** Undefined: takes it away. Gives whether there was one. One change after the other: who calls sees to that. */
-  async set(of: string, limits: QuotaLimits | undefined): Promise<boolean> {
-    const {[of]: before, ...others} = this.#all
-    const quotas = limits ? {...others, [of]: limits} : others
-    await writeDurably('head.quotas', this.#file, {quotas} satisfies HeadQuotas)
-    this.#all = quotas
-    return before !== undefined
+  /** Somebody has one. */
+  get isLimited(): boolean {
+    return Object.keys(this.#all).length > 0
+  }
+
+  /** Undefined: takes it away. Gives whether there was one. */
+  set(of: string, limits: QuotaLimits | undefined): Promise<boolean> {
+    return this.#turns.take(async () => {
+      const {[of]: before, ...others} = this.#all
+      const quotas = limits ? {...others, [of]: limits} : others
+      await writeDurably('head.quotas', this.#file, {quotas} satisfies HeadQuotas)
+      this.#all = quotas
+      return before !== undefined
+    })
   }
 }

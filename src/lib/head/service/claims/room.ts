@@ -1,6 +1,7 @@
-import {roomFor, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
+import {roomFor, turnsOf, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
 import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
 import type {RoomOffer} from '../../types.ts'
+import {waitingOf, type OverOf} from './facts.ts'
 
 type Claimed = readonly [run: string, claim: HeadClaim]
 
@@ -23,14 +24,27 @@ const DEAF_MS = 60_000
 
 /**
  * The runs that are told to make room for the first in line: all that have what it wants, or nobody, as without one of them
- * the others would make room for nothing. Pure.
+ * the others would make room for nothing. None of which the line would let in again before it. Pure.
  */
-export function whoYields(turn: Turn, comer: Comer, claims: readonly Claimed[], facts: RoomFacts): string[] {
+export function whoYields(
+  turn: Turn,
+  comer: HeadClaim,
+  claims: readonly Claimed[],
+  facts: RoomFacts & {overOf: OverOf},
+): string[] {
   if (turn.starts || turn.before.length > 0) return []
   const known = new Map(claims)
+  const others = claims.filter(
+    ([run, one]) => run !== turn.run && one.state === 'waiting' && facts.overOf(run, one).every(({soft}) => soft),
+  )
+  const leaving = turn.holders.flatMap((run): Claimed[] => (known.has(run) ? [[run, known.get(run)!]] : []))
+  const waiting = [...others, [turn.run, comer] as const, ...leaving].map(waitingOf)
+  const line = turnsOf({...ruleOf(facts), running: [], waiting}).map((one) => one.run)
+  const isBefore = (run: string): boolean => line.indexOf(turn.run) < line.indexOf(run)
   const holders = turn.holders.map((run) => known.get(run) && holderOf([run, known.get(run)!], facts))
   const goes = (one: Holder | undefined): boolean =>
-    one !== undefined && (roomOf(known.get(one.run)!, known) !== null || yieldsTo(one, comer, ruleOf(facts)))
+    one !== undefined &&
+    (roomOf(known.get(one.run)!, known) !== null || (yieldsTo(one, comer, ruleOf(facts)) && isBefore(one.run)))
   return holders.every(goes) ? turn.holders : []
 }
 
@@ -73,6 +87,8 @@ function holderOf([run, claim]: Claimed, {now, heard}: RoomFacts): Holder {
     ends: null,
     user: claim.user,
     priority: claim.priority,
+    project: claim.project,
+    ...(claim.rack && {rack: claim.rack}),
     gpus: claim.gpus,
     // only a run whose supervisors have begun, and go on, hears of it
     preemptible: claim.preemptible === true && claim.token !== undefined && now - at < DEAF_MS,

@@ -14,10 +14,10 @@ const SWEEP_MS = 60_000
 /** Claims and quotas: who may have what, and whose turn it is. */
 export function addClaims(
   app: FastifyInstance,
-  parts: Pick<Parts, 'claims' | 'people' | 'audit'>,
+  parts: Pick<Parts, 'claims' | 'quotas' | 'people' | 'audit'>,
   bodyOf: BodyOf,
 ): void {
-  const {claims} = parts
+  const {claims, quotas} = parts
   app.post('/flexrack/v1/claims', async (request) => {
     const wish = readWish(await bodyOf(request))
     request.about = wish.run
@@ -41,12 +41,15 @@ export function addClaims(
     return claims.outlook(wish, claimantOf(request, parts, wish))
   })
   const pace = new ChangePace()
-  claims.whenRoomIsMade((runs, comer, user) => {
-    pace.take(user, Date.now(), runs.length)
-    for (const run of runs)
-      void parts.audit
-        .note({who: 'head', action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
-        .catch(() => {})
+  const note = (entry: {action: string; target: string; outcome?: string; error?: string}): void =>
+    void parts.audit.note({who: 'head', ...entry}).catch(() => {})
+  claims.whenNews({
+    room(runs, comer, user) {
+      pace.take(user, Date.now(), runs.length)
+      for (const run of runs)
+        note({action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
+    },
+    differs: (run, why) => note({action: 'claim.differs', target: run.slice(0, 200), error: why.slice(0, 500)}),
   })
 
   app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses()}))
@@ -54,11 +57,11 @@ export function addClaims(
     const limits = readLimits(await bodyOf(request))
     const of = readQuotaName(request.params.of)
     request.about = `${of} ${JSON.stringify(limits)}`
-    await claims.setQuota(of, limits)
+    await quotas.set(of, limits)
     return {}
   })
   app.delete<{Params: {of: string}}>('/flexrack/v1/quotas/:of', async ({params: {of}}) => {
-    if (!(await claims.setQuota(readQuotaName(of), undefined)))
+    if (!(await quotas.set(readQuotaName(of), undefined)))
       throw new Failure(404, 'NOT_FOUND', `there is no quota of ${of}`)
     return {}
   })
@@ -84,22 +87,22 @@ function claimantOf(
   if (!person) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
   if (person.user === null) {
     const user = saysOf(request)?.split('@')[0] ?? 'unknown'
-    return {user, teams: people.teamsOf(user)}
+    return {user, teams: people.teamsOf(user), rack: true}
   }
   requireMay(person, 'run.start', 'own')
   if (priority > 0) requireMay(person, 'run.prefer', 'own')
-  return {user: person.user, teams: person.teams}
+  return {user: person.user, teams: person.teams, ...(person.role === 'admin' && {rack: true as const})}
 }
 
 /** A token; a run's own comes with what the run has: both, or none. Errors: as tokens.issue, 409 QUOTA. */
 export async function issueWithClaim(
   request: FastifyRequest,
   {claim, ...wanted}: Record<string, unknown>,
-  parts: Pick<Parts, 'claims' | 'people' | 'tokens'>,
+  parts: Pick<Parts, 'claims' | 'quotas' | 'people' | 'tokens'>,
 ): Promise<{id: string; token: string; expires_at: number}> {
   let issued: {id: string; token: string; expires_at: number} | undefined
   if (claim === undefined) {
-    if (request.caller?.kind === 'user' && wanted.kind === 'run' && parts.claims.isLimited)
+    if (request.caller?.kind === 'user' && wanted.kind === 'run' && parts.quotas.isLimited)
       throw new Failure(
         409,
         'QUOTA',

@@ -14,20 +14,27 @@ export const LARGEST_CLAIMS = 20_000
 
 /** Errors: 400. */
 export function readWish(body: Record<string, unknown>): ClaimWish {
-  const {run, project, parts, gpus, priority = 0, limit = null, wait, seen, preemptible} = body
+  const {run, project, gpus, priority = 0, limit = null, wait, seen, preemptible} = body
+  const parts = readParts(body.parts)
   if (!isName(run) || !isName(project)) throw usage('a claim has a run and a project')
   if (!isCount(gpus, 100_000)) throw usage('gpus must be a number')
   return {
     run,
     project,
-    parts: readParts(parts),
-    gpus,
+    parts,
+    // whoever says less than it names has what it names all the same
+    gpus: Math.max(gpus, namedGpus(parts)),
     priority: readPriority(priority),
     limit: readLimitSeconds(limit),
     ...(preemptible === true && {preemptible}),
     ...(wait === true && {wait}),
     ...(seen !== undefined && {seen: readSeen(seen)}),
   }
+}
+
+/** GPUs that parts name, each once. Pure. */
+export function namedGpus(parts: readonly ClaimPart[]): number {
+  return new Set(parts.flatMap((one) => one.gpus)).size
 }
 
 /** What of a wish a claim keeps. Pure. */
@@ -43,11 +50,11 @@ export function wantedOf({
 }
 
 /** Errors: 400. */
-export function readWord({saved = null, away = false}: Record<string, unknown>): RunWord {
+export function readWord({saved = null, away = false, has}: Record<string, unknown>): RunWord {
   // as old as a file may look: a checkpoint that was copied with its times is one
   if (saved !== null && !isCount(saved, 1e11)) throw usage('saved must be seconds')
   if (typeof away !== 'boolean') throw usage('away must be true or false')
-  return {saved, away}
+  return {saved, away, ...(has !== undefined && {has: readHas(has)})}
 }
 
 /** Errors: 400. */
@@ -71,6 +78,15 @@ export function readLimits(body: Record<string, unknown>): QuotaLimits {
 export function readQuotaName(name: string): string {
   if (isQuotaName(name)) return name
   throw usage('a quota is of user:NAME, user:*, team:NAME or project:NAME')
+}
+
+function readHas(has: unknown): NonNullable<RunWord['has']> {
+  const parts = readParts(has)
+  return (has as unknown[]).map((one, index) => {
+    const {leased = 0} = one as Record<string, unknown>
+    if (!isCount(leased, 100_000)) throw usage('leased must be a number')
+    return {...parts[index]!, leased}
+  })
 }
 
 function readLimitSeconds(limit: unknown): number | null {

@@ -42,7 +42,7 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     const {rack = '', view = '', owner = '', racks = []} = hand ?? {}
     const {login, opens} = caller
     const isOpen = (): boolean => logins.isAlive(login)
-    const alone = parts.people.isEmpty && !parts.claims.isLimited
+    const alone = parts.people.isEmpty && !parts.quotas.isLimited
     const user = pageUser(logins.ownerOf(login), parts)
     return {login, view, rack, racks, owner, may: opens === 'page', user, alone, parts, ...ui, isOpen}
   }

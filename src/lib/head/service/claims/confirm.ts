@@ -1,0 +1,79 @@
+import type {ClaimPart, HeadClaim} from '../../../protocol/index.ts'
+import type {RunWord} from '../../types.ts'
+import {Failure} from '../failure.ts'
+import {LARGEST_CLAIMS, namedGpus, sizeOf} from './wish.ts'
+
+/** A run that is told to end does so within its grace; one that does not has no token any more then. Milliseconds. */
+export const END_MS = 600_000
+/** What a claim counts beside its parts and their GPUs: a user has 500 at most. */
+const EACH_CLAIM = 40
+
+/**
+ * What the nodes of a run say that it has beyond its claim, as the claim is corrected by it; null where all fits. Less is
+ * no matter: nodes come and go. GPUs are compared by their own names, as a node has another one after a reboot. Pure.
+ */
+export function corrected(
+  claim: HeadClaim,
+  has: NonNullable<RunWord['has']>,
+  now: number,
+): (HeadClaim & {differs: {at: number; why: string}}) | null {
+  const leased = has.reduce((sum, one) => sum + one.leased, 0)
+  const [named, there] = [namedGpus(claim.parts), namedGpus(has)]
+  const strange = strangersIn(claim.parts, has)
+  const shares = claim.gpus - named // of leases; what they are the GPU daemons know
+  const isShort = leased > 0 && shares <= 0
+  if (strange.length === 0 && !isShort && has.length <= claim.parts.length) return null
+  const parts = [...claim.parts, ...has.map(({leased: _leased, ...part}) => part)]
+  const found = [
+    ...(strange.length > 0 ? [`GPUs that it does not name (${strange.slice(0, 4).join(', ')})`] : []),
+    ...(isShort ? [`leases of ${leased} GPUs`] : []),
+    ...(has.length > claim.parts.length ? [`${has.length} nodes instead of ${claim.parts.length}`] : []),
+  ]
+  const gpus = Math.max(claim.gpus, there + (isShort ? leased : shares))
+  const why = `its claim says ${claim.gpus} GPUs on ${claim.parts.length} nodes, and its nodes gave it ${found.join(', ')}`
+  return {...claim, parts, gpus, differs: {at: now, why}}
+}
+
+/** What others are told of claims. */
+export interface ClaimNews {
+  /** All runs that are to make room, once; where it throws, nobody is to, and who asked gets the error. */
+  room(runs: readonly string[], comer: string, user: string): void
+  /** A run that has more than it claims, once. */
+  differs(run: string, why: string): void
+}
+
+/** Whoever sees a run on nodes may tell lies of it: what they say is told once, and ends nothing. */
+export class Witnesses {
+  readonly #told = new Set<string>()
+
+  compare(
+    {run, parts}: {run: string; parts: readonly ClaimPart[]},
+    claim: HeadClaim | undefined,
+    by: string,
+    tell: ClaimNews,
+  ): void {
+    if (claim?.token === undefined || claim.user === by || claim.state !== 'held' || this.#told.has(run)) return
+    const more = strangersIn(claim.parts, parts)
+    if (more.length === 0) return
+    this.#told.add(run)
+    tell.differs(run, `${by} sees it with GPUs that it does not claim: ${more.slice(0, 4).join(', ')}`)
+  }
+
+  forget(run: string): void {
+    this.#told.delete(run)
+  }
+}
+
+/** GPUs of a run, as others see them on its nodes, that its claim does not name. Pure. */
+function strangersIn(claimed: readonly ClaimPart[], seen: readonly ClaimPart[]): string[] {
+  const named = new Set(claimed.flatMap((one) => one.gpus))
+  return [...new Set(seen.flatMap((one) => one.gpus))].filter((gpu) => !named.has(gpu))
+}
+
+/** Errors: 429 where the user's claims are more than the head looks through at each question. Pure. */
+export function requireSpace(run: string, claim: HeadClaim, claims: readonly [string, HeadClaim][]): void {
+  const others = claims.flatMap(([name, one]) => (name !== run && one.user === claim.user ? [one] : []))
+  const sum = [...others, claim].reduce((all, {parts}) => all + EACH_CLAIM + sizeOf(parts), 0)
+  if (sum > LARGEST_CLAIMS)
+    throw new Failure(429, 'REFUSED', `${claim.user} claims more at once than the head keeps for one user`)
+}
