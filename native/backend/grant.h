@@ -1,6 +1,7 @@
 // What a lease lets one worker use: the daemon's side of the bargain, as a backend sees it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,6 +25,26 @@ struct User {
   std::uint64_t memory = 0;     ///< bytes
 };
 
+/// What one session of a lease lets the others open.
+struct SharedObject {
+  enum class Sort : std::uint32_t {
+    none,
+    memory,    ///< native: a CUipcMemHandle
+    mapped,    ///< native: a descriptor of the process, of memory that whoever opens it maps
+    physical,  ///< the same, and nobody has mapped it
+    event      ///< native: a CUipcEventHandle
+  };
+  Sort sort = Sort::none;
+  std::uint32_t device = 0;
+  std::uint32_t flags = 0;                  ///< of memory without an address, as it was made with
+  std::int32_t process = 0;                 ///< that shares it, filled in
+  std::uint64_t size = 0;                   ///< bytes
+  std::uint64_t charged = 0;  ///< bytes of the device's share, which the process that shares it has taken
+  std::array<std::uint8_t, 64> native{};
+};
+/// Known to whoever was told, and to the daemon.
+using ShareSecret = std::array<std::uint8_t, 32>;
+
 /// The memory accounting and the scheduler of a lease. Thread-safe. Devices are indexes into devices().
 class Grant {
  public:
@@ -35,6 +56,21 @@ class Grant {
   virtual bool charge(std::size_t device, std::uint64_t bytes) = 0;
   virtual void refund(std::size_t device, std::uint64_t bytes) = 0;
   virtual std::uint64_t used(std::size_t device) const = 0;
+
+  // What several sessions have stays charged once, to one of those that have it, whichever of them is killed when.
+  /// From now on the lease's other sessions can open it. Nothing: the lease shares as much as it may.
+  virtual std::optional<ShareSecret> share(const SharedObject& /*object*/) { return std::nullopt; }
+  /// This session has it no more: its charge goes back, or to another session that has it.
+  virtual void unshare(const ShareSecret& /*secret*/) {}
+  /// Nothing: no session of the lease that lives has such a thing. From now on this one has it too, but what it shares
+  /// itself (is_own).
+  struct Opened {
+    SharedObject object;
+    bool is_own = false;
+  };
+  virtual std::optional<Opened> open_shared(const ShareSecret& /*secret*/) { return std::nullopt; }
+  /// Once for each open_shared() of another session's.
+  virtual void close_shared(const ShareSecret& /*secret*/) {}
 
   /// True: launches on this device go through admit(); false: a whole device, which pays nothing.
   virtual bool is_time_sliced(std::size_t device) const = 0;

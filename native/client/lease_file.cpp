@@ -87,8 +87,18 @@ std::vector<LeasedServer> parse_lease_file(const std::string& text) {
   if (seconds < 0 || seconds > 24 * 3600) throw std::runtime_error("the lease file has an impossible grace time");
   const auto& entries = (*file)["servers"].list();
   if (entries.size() > kMostServers) throw std::runtime_error("the lease file has too many servers");
+  const auto& mirror = (*file)["mirror"];
+  const auto policy = mirror["on_mismatch"].text();
+  if (mirror.is_members() && policy != "stop" && policy != "primary")
+    throw std::runtime_error("the lease file says nothing known of what follows where its servers differ");
   std::vector<LeasedServer> servers;
   for (const auto& entry : entries) servers.push_back(read_server(entry, std::chrono::seconds(seconds)));
+  for (auto& server : servers) {
+    server.is_mirrored = mirror.is_members();
+    server.stops_at_mismatch = policy != "primary";
+  }
+  if (mirror.is_members() && servers.size() != 2)
+    throw std::runtime_error("the lease file has another number of servers than two that do the same");
   return servers;
 }
 

@@ -20,6 +20,9 @@ struct LeasedServer {
   std::string api;           ///< "opencl" or "cuda": the driver that its devices are for
   wire::Dial dial;  ///< transport resolved: FLEXRACK_TRANSPORT first, then the file; auto is shm on this host, else tls
   std::vector<LeasedDevice> devices;
+  /// All servers of the file carry out the same (docs/adr/0080).
+  bool is_mirrored = false;
+  bool stops_at_mismatch = true;  ///< of those: where they differ
 };
 
 /// Reads a lease file. Throws std::runtime_error where it is not there, belongs to somebody else, is readable by

@@ -11,6 +11,13 @@ namespace flexrack::client {
 void tell_lost(std::string_view why);
 void tell_ended(std::string_view why);
 
+/// A line in the file that FLEXRACK_MIRROR_REPORT names, and on stderr: one of two servers that do the same is lost, or
+/// what they differ in (docs/adr/0080).
+void tell_replica_lost(std::string_view text);
+void tell_mismatch(std::string_view text);
+/// What the program has asked for and cannot have there.
+void tell_refused(std::string_view text);
+
 /// Whether somebody asks.
 bool is_loss_asked();
 

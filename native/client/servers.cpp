@@ -49,6 +49,16 @@ bool is_ending() { return the_end.load(); }
 
 bool is_child() { return forked.load(); }
 
+/// Who only looks is served by either of two that do the same.
+std::unique_ptr<Session> Server::connect(const wire::Api& api) {
+  try {
+    return open_session(lease.dial, api, notices());
+  } catch (const wire::Error&) {
+    if (!replica) throw;
+    return open_session(replica->dial, api, notices());
+  }
+}
+
 void Servers::open(const Use& use) {
   if (forked.load()) return;
   const std::lock_guard guard(opening_);
@@ -69,6 +79,10 @@ void Servers::open(const Use& use) {
 
 void Servers::read_leases(const char* path) {
   for (auto& lease : read_lease_file(path, api_.name)) {
+    if (lease.is_mirrored && !servers_.empty()) {
+      servers_.back()->replica = std::move(lease);
+      continue;
+    }
     servers_.push_back(make_());
     servers_.back()->lease = std::move(lease);
     const std::lock_guard guard(all_servers_lock);
@@ -105,7 +119,7 @@ void Servers::open_one(Server& server) const {
 
 bool Servers::try_once(Server& server) const {
   try {
-    server.session = open_session(server.lease.dial, api_, server.notices());
+    server.session = server.connect(api_);
     const auto devices = server.describe(*server.session);
     if (!devices) server.session.reset();
     trace("server " + server.lease.node + " by " + server.lease.dial.transport + ": " +

@@ -23,8 +23,11 @@ class Server {
   /// Asks it for its devices: how many there are, or nothing where it cannot say. Called by a thread of its own, again
   /// after every new session.
   virtual std::optional<std::size_t> describe(Session& session) = 0;
+  /// Throws wire::Error.
+  virtual std::unique_ptr<Session> connect(const wire::Api& api);
 
   LeasedServer lease;
+  std::optional<LeasedServer> replica;  ///< that does the same (docs/adr/0080)
   std::unique_ptr<Session> session;   ///< null: not reached so far
   bool is_out = false;                ///< for good: it refused
 };

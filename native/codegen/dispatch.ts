@@ -38,6 +38,11 @@ enum class Dispatch {
 Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& header, wire::View body);
 Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body);
 
+/// What a message of a client is called, as it is in its struct; null: it is none.
+const char* name_of(std::uint16_t op);
+/// Somebody waits for the answer to it.
+bool is_call(std::uint16_t op);
+
 }  // namespace flexrack::${space(spec)}
 `
 }
@@ -89,6 +94,25 @@ ${cases(
   spec.messages.filter(({kind}) => kind === 'notice'),
   'notices',
 )}    default: return Dispatch::unknown;
+  }
+}
+
+const char* name_of(std::uint16_t op) {
+  switch (op) {
+${spec.messages
+  .filter(({kind}) => kind !== 'notice')
+  .map(({name}) => `    case ${camel(name)}::kOp: return ${camel(name)}::kName;\n`)
+  .join('')}    default: return nullptr;
+  }
+}
+
+bool is_call(std::uint16_t op) {
+  switch (op) {
+${spec.messages
+  .filter(({kind}) => kind === 'call')
+  .map(({name}) => `    case ${camel(name)}::kOp:\n`)
+  .join('')}      return true;
+    default: return false;
   }
 }
 

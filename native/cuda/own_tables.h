@@ -39,6 +39,8 @@ struct SimTable {
   CUresult (*layout)(CUmodule module, std::uint64_t* numbers, std::size_t room, std::size_t* count) = nullptr;
   /// Puts them there. Before anything of the module is used.
   CUresult (*lay_out)(CUmodule module, const std::uint64_t* numbers, std::size_t count) = nullptr;
+  /// For two servers that do the same (docs/adr/0080): where modules lie follows from that number.
+  void (*lay_out_alike)(std::uint64_t seed) = nullptr;
 };
 
 /// Of the driver that forwards, for the NVML beside it.

@@ -22,6 +22,14 @@ class LeaseGrant : public backend::Grant {
   bool charge(std::size_t device, std::uint64_t bytes) override { return accounting_.charge(device, bytes); }
   void refund(std::size_t device, std::uint64_t bytes) override { accounting_.refund(device, bytes); }
   std::uint64_t used(std::size_t device) const override { return accounting_.used(device); }
+  std::optional<backend::ShareSecret> share(const backend::SharedObject& object) override {
+    return accounting_.share(object);
+  }
+  void unshare(const backend::ShareSecret& secret) override { accounting_.unshare(secret); }
+  std::optional<Opened> open_shared(const backend::ShareSecret& secret) override {
+    return accounting_.open_shared(secret);
+  }
+  void close_shared(const backend::ShareSecret& secret) override { accounting_.close_shared(secret); }
   bool is_time_sliced(std::size_t device) const override { return scheduler(device) != nullptr; }
 
   void admit(std::size_t device, std::function<void()> admitted) override {

@@ -3,22 +3,37 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cmath>
 #include <new>
 #include <stdexcept>
 
+#include "server/token.h"
 #include "wire/boot.h"
+#include "wire/secrets.h"
 
 namespace flexrack::server {
 namespace {
 
-constexpr std::uint64_t kAccountingMagic = 0x32726567'64656c66;  // "fledger2"
+constexpr std::uint64_t kAccountingMagic = 0x33726567'64656c66;  // "fledger3"
 
 struct Slot {
   ProcessMark owner;
   std::uint64_t process;   ///< its client's
   std::uint64_t contexts;  ///< a bit for each device on which that has contexts
   std::array<std::uint64_t, kAccountedDevices> used;
+};
+
+using Users = std::bitset<kAccountedWorkers>;
+constexpr std::uint32_t kNobody = kAccountedWorkers;
+
+/// Of a sort where it is one at all; whatever else is in it is written before that.
+struct SharedEntry {
+  backend::SharedObject object;
+  backend::ShareSecret secret;
+  std::uint32_t owner;    ///< slot of who shares it; kNobody: it is gone, and so nobody opens it any more
+  std::uint32_t charged;  ///< slot of who has it charged
+  Users users;            ///< slots of those that have opened it
 };
 
 }  // namespace
@@ -33,6 +48,38 @@ struct MemoryAccounting::File {
   std::array<std::atomic<std::uint32_t>, kAccountedDevices>
       shown;  ///< utilization in thousandths and one more; 0: nobody has looked
   std::array<Slot, kAccountedWorkers> slots;
+  std::uint64_t entries;  ///< of `shared`, that were ever used: what is behind them is empty
+  std::array<SharedEntry, kSharedObjects> shared;
+
+  std::size_t number_of(const Slot& slot) const { return static_cast<std::size_t>(&slot - slots.data()); }
+
+  SharedEntry* find(const backend::ShareSecret& secret) {
+    SharedEntry* found = nullptr;
+    for (std::size_t i = 0; i < std::min<std::size_t>(entries, kSharedObjects); ++i)
+      if (shared[i].object.sort != backend::SharedObject::Sort::none && wire::is_same(shared[i].secret, secret))
+        found = &shared[i];
+    return found;
+  }
+
+  /// That slot has nothing of it any more. The bytes go with the last who has it.
+  void leave(SharedEntry& entry, std::uint32_t slot) {
+    entry.users.reset(slot);
+    if (entry.owner == slot) entry.owner = kNobody;
+    const auto next = [&] {
+      if (entry.owner != kNobody) return entry.owner;
+      for (std::uint32_t user = 0; user < kAccountedWorkers; ++user)
+        if (entry.users.test(user)) return user;
+      return kNobody;
+    }();
+    if (entry.charged == slot) {
+      const auto device = entry.object.device;
+      auto& used = slots[slot].used[device];
+      used -= std::min(entry.object.charged, used);
+      if (next != kNobody) slots[next].used[device] += entry.object.charged;
+      entry.charged = next;
+    }
+    if (next == kNobody) entry.object.sort = backend::SharedObject::Sort::none;
+  }
 
   void add_up() {
     total.fill(0);
@@ -42,6 +89,12 @@ struct MemoryAccounting::File {
   }
 
   void clear(Slot& slot) {
+    const auto number = static_cast<std::uint32_t>(number_of(slot));
+    for (std::size_t i = 0; i < std::min<std::size_t>(entries, kSharedObjects); ++i) {
+      auto& entry = shared[i];
+      const bool is_its = entry.owner == number || entry.charged == number || entry.users.test(number);
+      if (entry.object.sort != backend::SharedObject::Sort::none && is_its) leave(entry, number);
+    }
     slot.used.fill(0);
     slot.process = slot.contexts = 0;
     slot.owner = {};
@@ -120,6 +173,58 @@ void MemoryAccounting::refund(std::size_t device, std::uint64_t bytes) {
     const auto given = std::min(bytes, used);
     used -= given;
     file.total[device] -= std::min(given, file.total[device]);
+  });
+}
+
+std::optional<backend::ShareSecret> MemoryAccounting::share(const backend::SharedObject& object) {
+  if (slot_ == kAccountedWorkers || object.device >= devices()) return std::nullopt;
+  const auto secret = random_token<backend::ShareSecret>();
+  const bool is_kept = locked([&](File& file) {
+    std::size_t free = 0;
+    while (free < file.entries && file.shared[free].object.sort != backend::SharedObject::Sort::none) ++free;
+    if (free >= kSharedObjects) return false;
+    file.entries = std::max<std::uint64_t>(file.entries, free + 1);
+    auto& entry = file.shared[free];
+    entry.secret = secret;
+    entry.owner = entry.charged = static_cast<std::uint32_t>(slot_);
+    entry.users.reset();
+    auto kept = object;
+    kept.process = file.slots[slot_].owner.pid;
+    entry.object = kept;
+    return true;
+  });
+  return is_kept ? std::optional(secret) : std::nullopt;
+}
+
+void MemoryAccounting::unshare(const backend::ShareSecret& secret) {
+  if (slot_ == kAccountedWorkers) return;
+  locked([&](File& file) {
+    auto* const entry = file.find(secret);
+    if (!entry || entry->owner != slot_) return;
+    file.leave(*entry, static_cast<std::uint32_t>(slot_));
+    file.add_up();
+  });
+}
+
+std::optional<backend::Grant::Opened> MemoryAccounting::open_shared(const backend::ShareSecret& secret) {
+  if (slot_ == kAccountedWorkers) return std::nullopt;
+  return locked([&](File& file) -> std::optional<backend::Grant::Opened> {
+    auto* const entry = file.find(secret);
+    if (!entry || entry->owner == kNobody || entry->users.test(slot_)) return std::nullopt;
+    if (entry->owner == slot_) return backend::Grant::Opened{entry->object, true};
+    if (!is_alive(file.slots[entry->owner].owner)) return std::nullopt;
+    entry->users.set(slot_);
+    return backend::Grant::Opened{entry->object, false};
+  });
+}
+
+void MemoryAccounting::close_shared(const backend::ShareSecret& secret) {
+  if (slot_ == kAccountedWorkers) return;
+  locked([&](File& file) {
+    auto* const entry = file.find(secret);
+    if (!entry || !entry->users.test(slot_)) return;
+    file.leave(*entry, static_cast<std::uint32_t>(slot_));
+    file.add_up();
   });
 }
 

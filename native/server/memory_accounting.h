@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/grant.h"
 #include "server/liveness.h"
 #include "server/shared_file.h"
 
@@ -15,6 +16,7 @@ namespace flexrack::server {
 
 inline constexpr std::size_t kAccountedDevices = 64;  ///< devices of one lease on one node
 inline constexpr std::size_t kAccountedWorkers = 128;  ///< workers of one lease
+inline constexpr std::size_t kSharedObjects = 4096;  ///< memory and events that they share, at a time
 
 /// Thread-safe, and safe over processes that are killed at any instruction: each worker has a slot of its own, and what
 /// is in use is the sum of the slots of those that live.
@@ -43,6 +45,13 @@ class MemoryAccounting {
   std::uint64_t used_by(const ProcessMark& worker) const;
   /// Clears the slots of processes that are gone; returns how many there were.
   std::size_t clear_dead();
+
+  // As a Grant has it, for a process that has joined. What was charged for an object is always in the slot of one that
+  // has it: a process that ends or is killed leaves it to another one.
+  std::optional<backend::ShareSecret> share(const backend::SharedObject& object);
+  void unshare(const backend::ShareSecret& secret);
+  std::optional<backend::Grant::Opened> open_shared(const backend::ShareSecret& secret);
+  void close_shared(const backend::ShareSecret& secret);
 
   /// Time that the device worked for this lease, for `gpu smi`; not under the lock.
   void add_busy(std::size_t device, std::uint64_t nanoseconds);

@@ -1,6 +1,7 @@
 #include "server/worker.h"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -291,6 +292,8 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
 
 int run_worker(const BackendChoice& backend) {
   settle_in("flexrack-worker");
+  // Other workers take descriptors of what this one shares (docs/adr/0082), also where Yama forbids that to others.
+  prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
   Descriptor control(kControl);
   // Loading the driver takes the most of a start: a spare worker has it behind it when a client comes.
   try {

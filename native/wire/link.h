@@ -40,6 +40,13 @@ class Link {
   /// Blocks only while more than the link's limit is unacknowledged.
   virtual std::uint64_t send(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) = 0;
   virtual void flush() = 0;
+  /// As send(), for a thread that must wait for nobody (it reads another link, or holds a lock that readers want):
+  /// neither for room nor for the connection.
+  virtual std::uint64_t send_at_once(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) {
+    return send(op, flags, encode);
+  }
+  /// Returns when send() would not wait: what send_at_once() leaves out.
+  virtual void await_room() {}
 
   // ---- payloads; any thread
   /// A ticket that names a payload this side sends or expects; unique in the session, never 0.
@@ -64,6 +71,8 @@ class Link {
   virtual void wake() = 0;
 
   virtual bool is_over() const = 0;
+  /// How long there has been no connection; 0 while there is one.
+  virtual std::chrono::milliseconds away() const { return std::chrono::milliseconds(0); }
   /// 16 bytes that name this session at its server.
   virtual View session_id() const = 0;
   /// Says goodbye and ends; pending payloads are done(false). Not from inside on_frame.

@@ -31,6 +31,11 @@ Outbox::Appended Outbox::append(std::uint16_t op, std::uint16_t flags, const std
   return {sequence_, pending_.size()};
 }
 
+void Outbox::await_room() {
+  std::unique_lock guard(lock_);
+  room_.wait(guard, [&] { return is_closed_ || unacked_bytes_ + pending_.size() <= limit_; });
+}
+
 void Outbox::append_control(std::uint16_t op, View body) {
   const std::lock_guard guard(lock_);
   const auto at = control_.size();

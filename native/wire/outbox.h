@@ -25,6 +25,8 @@ class Outbox {
     std::size_t pending;     ///< bytes that wait for a flush now
   };
   Appended append(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode, bool may_wait);
+  /// Waits as append() does, and appends nothing.
+  void await_room();
   /// A frame that is neither numbered nor repeated; it goes out before what is pending and is dropped with its
   /// connection.
   void append_control(std::uint16_t op, View body);

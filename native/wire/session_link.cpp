@@ -69,6 +69,18 @@ std::uint64_t SessionLink::send(std::uint16_t op, std::uint16_t flags, const std
   return appended.sequence;
 }
 
+std::uint64_t SessionLink::send_at_once(std::uint16_t op, std::uint16_t flags,
+                                        const std::function<void(Bytes&)>& encode) {
+  if (is_foreign() || is_over()) return 0;
+  const auto appended = outbox_.append(op, flags, encode, false);
+  if (appended.sequence != 0) arm();
+  return appended.sequence;
+}
+
+void SessionLink::await_room() {
+  if (!is_foreign() && !is_reading_here()) outbox_.await_room();
+}
+
 void SessionLink::flush() {
   if (is_foreign() || !outbox_.has_pending()) return;
   // Where a client reads, it must not wait for a server that waits for it to read.
@@ -94,6 +106,12 @@ void SessionLink::cancel(std::uint64_t ticket) {
 }
 
 bool SessionLink::is_over() const { return is_over_.load(std::memory_order_acquire) || is_foreign(); }
+
+std::chrono::milliseconds SessionLink::away() const {
+  const std::lock_guard guard(lock_);
+  if (connection_ || lost_at_ == Clock::time_point{}) return std::chrono::milliseconds(0);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - lost_at_);
+}
 
 bool SessionLink::is_foreign() const { return forks.load(std::memory_order_relaxed) != process_; }
 

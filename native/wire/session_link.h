@@ -45,6 +45,8 @@ class SessionLink final : public ServerLink {
 
   std::uint64_t send(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) override;
   void flush() override;
+  std::uint64_t send_at_once(std::uint16_t op, std::uint16_t flags, const std::function<void(Bytes&)>& encode) override;
+  void await_room() override;
   std::uint64_t ticket() override;
   void push(std::uint64_t ticket, View data, Done done, bool wait) override;
   void land(std::uint64_t ticket, std::span<std::uint8_t> into, Done done) override;
@@ -53,6 +55,7 @@ class SessionLink final : public ServerLink {
   void run() override;
   void wake() override;
   bool is_over() const override;
+  std::chrono::milliseconds away() const override;
   View session_id() const override { return preamble_.session; }
   void close() override;
   void attach(int fd, const Preamble& preamble, const Begun& begun) override;
@@ -132,7 +135,7 @@ class SessionLink final : public ServerLink {
   std::size_t deferred_bytes_ = 0;              ///< under handing_
   std::atomic<bool> is_holding_back_{false};    ///< so many are deferred that no more are acknowledged
 
-  std::mutex lock_;
+  mutable std::mutex lock_;
   std::condition_variable changed_;  ///< whose turn it is to read, connections, the end
   std::shared_ptr<Connection> connection_;
   Clock::time_point lost_at_{};

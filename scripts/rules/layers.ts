@@ -39,6 +39,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'people',
     'audit',
     'quota',
+    'holding',
   ],
 ]
 

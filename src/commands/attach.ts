@@ -15,6 +15,7 @@ export default class Attach extends BaseCommand {
     '<%= config.bin %> attach --fraction 0.25 --wait -- ./simulate',
     '<%= config.bin %> attach -n 8 --dry-run -- ./simulate',
     '<%= config.bin %> attach --restart 3 -- python train.py',
+    '<%= config.bin %> attach --mirror -- ./simulate',
   ]
   static override strict = false
   static override args = {
@@ -26,6 +27,16 @@ export default class Attach extends BaseCommand {
       helpValue: 'N',
       description: 'start the command again, at most N times, when its GPUs are lost with their server',
       min: 1,
+    }),
+    mirror: Flags.boolean({
+      description:
+        'two GPUs of two nodes do the same: the loss of either costs nothing, and what they compute is compared',
+      exclusive: ['restart'],
+    }),
+    'on-mismatch': Flags.string({
+      description: 'what follows where they differ: no more of either, or the first one goes on alone (default: stop)',
+      options: ['stop', 'primary'],
+      dependsOn: ['mirror'],
     }),
     ...gpuFlags,
     'dry-run': dryRunFlag,

@@ -155,10 +155,10 @@ def server_entry(lease, number):
 
 class Attached:
     """Leases held, and the environment in which a program sees them: what `flexrack attach` does, without the rack.
-    `held`: False leaves the holding to the test.
+    `held`: False leaves the holding to the test. `mirror`: what the file says of two daemons that do the same.
     """
 
-    def __init__(self, daemons, transport="auto", share=None, prefix=(), rewrite=None, held=True):
+    def __init__(self, daemons, transport="auto", share=None, prefix=(), rewrite=None, held=True, mirror=None):
         self.folder = Path(tempfile.mkdtemp(prefix="flexrack-leases-"))
         self.daemons = daemons
         self.leases = [daemon.lease(**(share or {})) for daemon in daemons]
@@ -168,9 +168,8 @@ class Attached:
             servers.append(rewrite(server) if rewrite else server)
         self.file = self.folder / "leases.json"
         self.file.touch(0o600)
-        self.file.write_text(
-            json.dumps({"version": 1, "grace_seconds": self.leases[0]["grace_seconds"], "servers": servers})
-        )
+        content = {"version": 1, "grace_seconds": self.leases[0]["grace_seconds"], "servers": servers}
+        self.file.write_text(json.dumps(content | ({"mirror": mirror} if mirror else {})))
         vendors = self.folder / "vendors"
         vendors.mkdir()
         (vendors / "flexrack.icd").write_text(f"{BUILD}/libflexrack-opencl.so\n")

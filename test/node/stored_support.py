@@ -420,6 +420,7 @@ ELSEWHERE = {
     "head.action",
     "head.audit",
     "head.claims",
+    "head.holdings",
     "head.quotas",
     "head.authority",
     "head.certificate",

@@ -11,6 +11,7 @@ import {makeLimits, type Limits} from '../../src/lib/head/service/limits/limits.
 import {Audit} from '../../src/lib/head/service/audit/audit.ts'
 import {Claims} from '../../src/lib/head/service/claims/claims.ts'
 import {Quotas} from '../../src/lib/head/service/claims/quotas.ts'
+import {Holdings} from '../../src/lib/head/service/holdings/holdings.ts'
 import {Locks} from '../../src/lib/head/service/documents/locks.ts'
 import {MlflowServer} from '../../src/lib/head/service/tracking/mlflow.ts'
 import type {Parts} from '../../src/lib/head/service/parts.ts'
@@ -99,6 +100,7 @@ export async function openTestServer(
     clients: new Clients(tokens),
     quotas,
     claims: await Claims.open(folder, tokens, quotas),
+    holdings: await Holdings.open(folder, quotas),
     audit: await Audit.open(folder),
     locks: await Locks.open(folder),
     promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),

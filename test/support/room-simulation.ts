@@ -47,19 +47,19 @@ export function simulateRoom(jobs: readonly Job[], preemptible: ReadonlySet<stri
     const used = usedBy([...uses, ...running.map(({user, gpus, from}) => ({user, gpus, from, to: now}))], now)
     let turns = turnsOf({now, running, waiting, used})
     const first = turns.find((one) => !one.starts && one.before.length === 0)
-    const comer = first && byRun.get(first.run)!
+    const preemptor = first && byRun.get(first.run)!
     const holders = running.filter((one) => first?.holders.includes(one.run))
     if (
       preempts &&
-      comer &&
+      preemptor &&
       holders.length === first.holders.length &&
-      holders.every((one) => yieldsTo(one, comer, {now, used}))
+      holders.every((one) => yieldsTo(one, preemptor, {now, used}))
     ) {
       for (const one of holders) {
         const again = lostWith(one, now) / one.gpus
         lost += lostWith(one, now)
         left.set(one.run, left.get(one.run)! - (now - one.from) + again)
-        end(one, comer.run)
+        end(one, preemptor.run)
         waiting.push(byRun.get(one.run)!)
       }
       turns = turnsOf({now, running, waiting, used})

@@ -10,6 +10,8 @@
 
 namespace flexrack::backend::cuda {
 
+struct Held;
+
 /// Memory of the client's, by its address.
 struct Allocation {
   enum class Sort : std::uint8_t {
@@ -18,7 +20,8 @@ struct Allocation {
     pinned,  ///< mirrors memory of the application
     from_pool,
     mapping,  ///< by `map_memory`
-    variable  ///< of a module
+    variable,  ///< of a module
+    opened  ///< another session's, at the driver's address
   };
   Sort sort = Sort::plain;
   std::uint32_t device = 0;
@@ -28,7 +31,7 @@ struct Allocation {
   std::uint64_t mapped = 0;  ///< bytes of address space of a mapped one
   CUmemGenericAllocationHandle memory = 0;  ///< of a mapped one
   std::uint64_t owner = 0;  ///< handle of the module or library it goes with
-  std::shared_ptr<void> share{};  ///< of a mapping: the share that its memory has
+  std::shared_ptr<Held> share{};  ///< of a mapping: the share that its memory has; of what several sessions have
 
   std::uint64_t room() const { return sort == Sort::mapped ? mapped : size; }
   /// By `free` and `free_to_pool`.

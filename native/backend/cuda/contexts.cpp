@@ -32,6 +32,12 @@ std::vector<cu::Attribute> attributes(int first, int last, Ask&& ask) {
 
 }  // namespace
 
+void Contexts::on(const cu::Replicate& m, Respond<cu::ReplicateReply> respond) {
+  core_.is_replica = true;
+  if (const auto* sim = core_.library.sim(); sim && sim->lay_out_alike) sim->lay_out_alike(m.layout);
+  respond({.status = as_wire(CUDA_SUCCESS)});
+}
+
 void Contexts::on(const cu::Describe& m, Respond<cu::DescribeReply> respond) {
   process_ = m.process;
   cu::DescribeReply reply;
@@ -149,6 +155,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
     std::map<std::uint32_t, std::uint64_t> charged;      ///< bytes by device
     std::vector<std::uint64_t> outlive{};  ///< addresses from pools, which are the device's and not the context's
     std::vector<std::shared_ptr<Mirror>> mirrors{};
+    std::vector<std::shared_ptr<Held>> shares{};         ///< of what other sessions have too
   };
   auto ending = std::make_shared<Ending>(Ending{native, record->users, record->host, {}});
   ending->mirrors = core_.mirrors.take_of_context(m.context);
@@ -157,6 +164,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
     if (one.context != m.context) return false;
     ending->charged[one.device] += one.charged;
     if (one.sort == Allocation::Sort::from_pool) ending->outlive.push_back(address);
+    if (one.share) ending->shares.push_back(one.share);
     return true;
   });
   std::vector<std::pair<std::uint64_t, Kind>> owners;
@@ -189,6 +197,10 @@ void Contexts::on(const cu::ReleaseContext& m) {
     else if (is_reset) core_.table.cuDevicePrimaryCtxReset_v2(device);
     else core_.table.cuDevicePrimaryCtxRelease_v2(device);
     for (const auto& [index, bytes] : ending->charged) core_.refund(index, bytes);
+    {
+      const std::lock_guard guard(core_.lock);
+      ending->shares.clear();
+    }
     core_.frees.end();
   });
 }

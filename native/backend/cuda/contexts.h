@@ -18,6 +18,7 @@ class Contexts : public virtual cu::Requests {
 
  private:
   void on(const cu::Describe& m, Respond<cu::DescribeReply> respond) override;
+  void on(const cu::Replicate& m, Respond<cu::ReplicateReply> respond) override;
   void on(const cu::Usage& m, Respond<cu::UsageReply> respond) override;
   void on(const cu::CreateContext& m, Respond<cu::CreateContextReply> respond) override;
   void on(const cu::ReleaseContext& m) override;

@@ -1,5 +1,7 @@
 #include "backend/cuda/core.h"
 
+#include <unistd.h>
+
 #include <stdexcept>
 
 #include "backend/cuda/devices.h"
@@ -163,8 +165,19 @@ void Core::know(std::uint64_t at, Allocation one) {
   allocations.add(at, std::move(one));
 }
 
-std::shared_ptr<void> Core::hold(std::uint32_t device, std::uint64_t bytes) {
-  return {nullptr, [this, device, bytes](void*) { refund(device, bytes); }};
+Held::~Held() {
+  if (descriptor >= 0) ::close(descriptor);
+  if (!secret) {
+    if (bytes > 0) grant.refund(device, bytes);
+  } else if (is_opened) {
+    grant.close_shared(*secret);
+  } else {
+    grant.unshare(*secret);
+  }
+}
+
+std::shared_ptr<Held> Core::hold(std::uint32_t device, std::uint64_t bytes) {
+  return std::make_shared<Held>(grant, device, bytes);
 }
 
 }  // namespace flexrack::backend::cuda

@@ -50,6 +50,22 @@ struct Device {
   std::uint64_t primary = 0;       ///< handle of its primary context, while there is one
 };
 
+/// Bytes of the share that several have: they go back with the last of them. What other sessions of the lease have too,
+/// or have shared, goes back when all are done with it.
+struct Held {
+  Grant& grant;
+  std::uint32_t device = 0;
+  std::uint64_t bytes = 0;
+  std::optional<ShareSecret> secret{};   ///< under which it is shared
+  bool is_opened = false;                ///< another session shares it
+  int descriptor = -1;                   ///< of the driver's, that others open
+
+  Held(Grant& of, std::uint32_t on, std::uint64_t charged) : grant(of), device(on), bytes(charged) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held();
+};
+
 class Core {
  public:
   /// Throws std::runtime_error where the driver does not start, or lacks a device of the grant.
@@ -74,6 +90,7 @@ class Core {
   AddressMap allocations;
   std::map<std::pair<bool, std::uint64_t>, std::uint64_t>
       shown;  ///< textures (false) and surfaces by their numbers, and the contexts they are in
+  bool is_replica = false;  ///< another server does the same (docs/adr/0080)
   std::set<std::uint64_t> broken;  ///< contexts in which something failed for good, told to the client
   // Of a session that has come from another server: how long before the move an event was reached, in milliseconds, and
   // in each context an event that was recorded when it came.
@@ -129,8 +146,8 @@ class Core {
   void refund(std::uint32_t device, std::uint64_t bytes) {
     if (bytes) grant.refund(device, bytes);
   }
-  /// Gives back what has been charged when the last who has it is gone.
-  std::shared_ptr<void> hold(std::uint32_t device, std::uint64_t bytes);
+  /// Of what has been charged.
+  std::shared_ptr<Held> hold(std::uint32_t device, std::uint64_t bytes);
   /// The driver has it there: from now on the client may name it.
   void know(std::uint64_t at, Allocation one);
   /// What belongs to an object that is gone, and what belongs to that.

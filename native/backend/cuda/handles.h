@@ -13,6 +13,8 @@
 
 namespace flexrack::backend::cuda {
 
+struct Held;
+
 enum class Kind : std::uint8_t {
   none,
   context,
@@ -106,7 +108,8 @@ struct Record {
   std::uint32_t device = 0;        ///< index in the grant, of a context, a pool, a memory, an array
   std::uint64_t charged = 0;       ///< bytes of that device's share, given back with it
   std::uint32_t flags = 0;         ///< of a context: 1 it is a primary one
-  std::shared_ptr<void> share{};   ///< of a memory: its bytes of the share, which its mappings have too
+  std::shared_ptr<Held> share{};   ///< of a memory: its bytes of the share, which its mappings have too; of an event
+                                   ///< that several sessions have
   std::uint64_t owner = 0;         ///< handle of the module, library, graph or array it goes with, 0: of its own
   std::uint32_t parameter_bytes = 0;                  ///< of a kernel: what a launch hands over
   bool has_parameter_bytes = false;                   ///< the driver has told

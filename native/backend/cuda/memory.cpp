@@ -21,6 +21,7 @@ CUmemAllocationProp device_memory(CUdevice device, std::uint32_t flags) {
   wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   wish.location.id = device;
   if ((flags & 1) != 0) wish.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
+  if ((flags & 2) != 0) wish.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   return wish;
 }
 
@@ -92,10 +93,8 @@ void Memory::allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond
 
 /// At an address the client has chosen, inside of what it has reserved here.
 void Memory::map_at(CallContext& call, const cu::Allocate& m, Allocation& made) {
-  CUmemAllocationProp wish{};
-  wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wish.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  wish.location.id = core_.devices[made.device].native;
+  // So that other sessions can have it too, as they can have what the driver places.
+  const auto wish = device_memory(core_.devices[made.device].native, can_share(made.device) ? 2 : 0);
   size_t step = 0;
   call.run(core_.table.cuMemGetAllocationGranularity, &step, &wish, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   if (!call.is_good()) return;
@@ -108,23 +107,34 @@ void Memory::map_at(CallContext& call, const cu::Allocate& m, Allocation& made) 
     made.charged = whole;
   }
   if (!call.run(core_.table.cuMemCreate, &made.memory, static_cast<size_t>(whole), &wish, 0ull)) return;
-  if (call.run(core_.table.cuMemMap, m.at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
+  map_whole(call, m.at, whole, made);
+  if (!call.is_good()) core_.table.cuMemRelease(made.memory);
+}
+
+/// With access for its own device, and for peers where they can.
+void Memory::map_whole(CallContext& call, std::uint64_t at, std::uint64_t whole, Allocation& made) {
+  if (call.run(core_.table.cuMemMap, at, static_cast<size_t>(whole), size_t{0}, made.memory, 0ull)) {
     std::vector<CUmemAccessDesc> who(core_.devices.size());
     for (std::size_t i = 0; i < core_.devices.size(); ++i)
       who[i] = {{CU_MEM_LOCATION_TYPE_DEVICE, core_.devices[i].native}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    // Its own device first; peers only where they can.
     std::swap(who[0], who[made.device]);
-    call.run(core_.table.cuMemSetAccess, m.at, static_cast<size_t>(whole), who.data(), size_t{1});
+    call.run(core_.table.cuMemSetAccess, at, static_cast<size_t>(whole), who.data(), size_t{1});
     for (std::size_t i = 1; call.is_good() && i < who.size(); ++i) {
       int can = 0;
       core_.table.cuDeviceCanAccessPeer(&can, who[i].location.id, who[0].location.id);
-      if (can != 0) core_.table.cuMemSetAccess(m.at, whole, &who[i], 1);
+      if (can != 0) core_.table.cuMemSetAccess(at, whole, &who[i], 1);
     }
-    if (!call.is_good()) core_.table.cuMemUnmap(m.at, whole);
+    if (!call.is_good()) core_.table.cuMemUnmap(at, whole);
   }
   made.sort = Allocation::Sort::mapped;
   made.mapped = whole;
-  if (!call.is_good()) core_.table.cuMemRelease(made.memory);
+}
+
+bool Memory::can_share(std::uint32_t device) const {
+  int can = 0;
+  return core_.table.cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                                          core_.devices[device].native) == CUDA_SUCCESS &&
+         can != 0;
 }
 
 bool Memory::may_map(std::uint64_t at, std::uint64_t size) const {
@@ -142,12 +152,14 @@ void Memory::on(const cu::Free& m) {
     return free_later(m.context, [this, mirror] { return core_.mirrors.give_back(*mirror); });
   }
   const auto found = core_.allocations.find(m.address);
-  call.check(found != core_.allocations.end() && found->second.is_freeable() && found->second.context == m.context);
+  // What another session shares is closed instead.
+  call.check(found != core_.allocations.end() && found->second.is_freeable() && found->second.context == m.context &&
+             !(found->second.share && found->second.share->is_opened));
   if (!call.is_good()) return call.end();
-  const auto one = found->second;
+  auto one = found->second;
   core_.allocations.erase(found);
   // The driver waits for what uses it; the share is free when it has.
-  free_later(m.context, [this, one, address = m.address] {
+  free_later(m.context, [this, one, address = m.address]() mutable {
     auto status = CUDA_SUCCESS;
     switch (one.sort) {
       case Allocation::Sort::plain:
@@ -163,6 +175,7 @@ void Memory::on(const cu::Free& m) {
     // What the driver has not freed is there until its context goes.
     if (status == CUDA_SUCCESS) core_.refund(one.device, one.charged);
     else core_.know(address, one);
+    one.share.reset();
     return status;
   });
 }

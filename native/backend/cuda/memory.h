@@ -33,6 +33,11 @@ class Memory : public virtual cu::Requests {
   void on(const cu::CreateArray& m, Respond<cu::CreateArrayReply> respond) override;
   void on(const cu::CreateTexture& m, Respond<cu::CreateTextureReply> respond) override;
   void on(const cu::CreateSurface& m, Respond<cu::CreateSurfaceReply> respond) override;
+  void on(const cu::ShareObject& m, Respond<cu::ShareObjectReply> respond) override;
+  void on(const cu::OpenMemory& m, Respond<cu::OpenMemoryReply> respond) override;
+  void on(const cu::CloseMemory& m, Respond<cu::CloseMemoryReply> respond) override;
+  void on(const cu::OpenEvent& m, Respond<cu::OpenEventReply> respond) override;
+  void on(const cu::OpenPhysical& m, Respond<cu::OpenPhysicalReply> respond) override;
 
   void allocate(const cu::Allocate& m, Respond<cu::AllocateReply>& respond);
   void allocate(const cu::AllocateFromPool& m, Respond<cu::AllocateFromPoolReply>& respond);
@@ -42,9 +47,23 @@ class Memory : public virtual cu::Requests {
   /// The client has reserved it, and nothing lies there yet.
   bool may_map(std::uint64_t at, std::uint64_t size) const;
   void map_at(CallContext& call, const cu::Allocate& m, Allocation& made);
+  void map_whole(CallContext& call, std::uint64_t at, std::uint64_t whole, Allocation& made);
+  /// Whether memory of the device can be had as a descriptor.
+  bool can_share(std::uint32_t device) const;
+  void share_allocation(std::uint64_t address, Respond<cu::ShareObjectReply> respond);
+  cu::ShareObjectReply offer_allocation(std::uint64_t address, const Allocation& as_it_was, const SharedObject& object,
+                                        CUresult status, int descriptor);
+  static cu::ShareObjectReply shared_already(const Allocation& one);
+  void share_physical(CallContext& call, Record& memory, cu::ShareObjectReply& reply);
+  void share_event(CallContext& call, Record& event, cu::ShareObjectReply& reply);
+  bool offer(CallContext& call, const SharedObject& object, std::shared_ptr<Held>& share);
+  std::shared_ptr<Held> open(CallContext& call, wire::View secret, SharedObject& found);
+  void open_at(CallContext& call, const cu::OpenMemory& m, const SharedObject& object, Allocation& made);
+  CUmemGenericAllocationHandle take_physical(CallContext& call, const SharedObject& object);
   CUDA_RESOURCE_DESC resource(CallContext& call, const cu::Resource& reported);
 
   Core& core_;
+  std::map<ShareSecret, std::weak_ptr<Held>> opened_;     ///< what other sessions share, each once
   std::map<std::uint64_t, std::uint64_t> reservations_;   ///< address ranges the client keeps free: start -> size
 };
 

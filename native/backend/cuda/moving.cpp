@@ -26,6 +26,7 @@ constexpr std::array kStaysBehind{
 std::string Session::what_stays() {
   const std::lock_guard guard(lock);
   if (!library.sim() || !library.sim()->lay_out) return "the driver cannot put memory where another one had it";
+  if (is_replica) return "another server does the same (attach --mirror)";
   if (!broken.empty()) return "one of its contexts has failed";
   if (!journal_.obstacle().empty()) return journal_.obstacle();
   if (!shown.empty()) return "it has arrays or textures";
@@ -34,11 +35,14 @@ std::string Session::what_stays() {
   handles.each([&](const Record& one) {
     for (const auto& [kind, what] : kStaysBehind)
       if (one.kind == kind && why.empty()) why = what;
+    if (one.share && one.share->secret) why = "other processes of its lease have memory or events of it";
     if (one.kind == Kind::context && one.memory && one.memory->has_heap) why = "its kernels call malloc";
   });
-  for (const auto& [at, one] : allocations)
+  for (const auto& [at, one] : allocations) {
+    if (one.share && one.share->secret) why = "other processes of its lease have memory or events of it";
     if (one.sort == Allocation::Sort::mapped || one.sort == Allocation::Sort::mapping)
       why = "it has mapped memory itself, or uses several servers";
+  }
   return why;
 }
 

@@ -116,6 +116,13 @@ void Session::on_over(std::string_view) {}
 /// ended with it.
 void Session::stop() {
   if (!link) return;
+  if (owes_others()) {
+    // What was let go now would look to them as if it had been done: the process ends instead, and its driver with it.
+    const std::lock_guard guard(lock);
+    mirrors.abandon();
+    is_broken_ = true;
+    return;
+  }
   peers->end();
   Contexts::end_metering();
   Graphs::end();
@@ -170,6 +177,17 @@ void Session::stop() {
   end_printing();
   // What still waits may have something to tell the link, which stays; no message is taken any more.
   is_broken_ = true;
+}
+
+/// Events that other processes have too, and that are not reached.
+bool Session::owes_others() {
+  const std::lock_guard guard(lock);
+  bool owes = false;
+  handles.each([&](const Record& one) {
+    owes = owes || (one.kind == Kind::event && one.share &&
+                    table.cuEventQuery(static_cast<CUevent>(one.native)) == CUDA_ERROR_NOT_READY);
+  });
+  return owes;
 }
 
 void Session::on(const cu::Release& m) {

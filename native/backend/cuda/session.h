@@ -54,6 +54,7 @@ class Session final : public Backend,
 
   bool carry_out(const wire::Header& header, wire::View body);
   bool is_at_rest_now();
+  bool owes_others();
 
   Journal journal_{handles};
   JournalLink speaks_{[this](std::uint64_t sequence, wire::View reply) {

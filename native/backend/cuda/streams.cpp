@@ -71,8 +71,7 @@ void Streams::on(const cu::CreateEvent& m) {
   call.in_context();
   CUevent made = nullptr;
   if (!core_.handles.has_room(Kind::event)) call.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  // Events of other processes are refused by the client; a flag for it would only cost.
-  call.run(core_.table.cuEventCreate, &made, m.flags & ~static_cast<unsigned>(CU_EVENT_INTERPROCESS));
+  call.run(core_.table.cuEventCreate, &made, m.flags);
   auto held = std::shared_ptr<void>(made, [this](void* event) {
     if (event) core_.table.cuEventDestroy_v2(static_cast<CUevent>(event));
   });

@@ -19,6 +19,7 @@ struct Allocation {
     graph,        ///< of a graph's node
     mapped,       ///< cuMemMap
     variable,     ///< of a module
+    opened,       ///< another process's, cuIpcOpenMemHandle
     host,         ///< memory of this process: cuMemHostAlloc
     registered,   ///< the application's own, cuMemHostRegister
     managed

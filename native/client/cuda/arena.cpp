@@ -91,6 +91,10 @@ bool has_arena(CudaServer& server) {
   return known.all.contains(&server);
 }
 
+bool chooses_addresses(CudaServer& server) {
+  return process()->servers.size() > 1 || server.is_mirrored() || has_arena(server);
+}
+
 CUresult take_addresses(Call& call, const Device& device, std::uint64_t size, std::uint64_t& address) {
   auto& known = arenas();
   const std::lock_guard guard(known.lock);

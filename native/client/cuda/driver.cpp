@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 
+#include "client/cuda/replicated_link.h"
 #include "client/trace.h"
 #include "gen/cuda/revision.h"
 
@@ -17,6 +19,9 @@ Servers& servers() {
 }
 
 std::atomic<Process*> opened{nullptr};
+
+/// One of two servers that do the same is reached within that, or away.
+constexpr std::chrono::milliseconds kReplicaWithin{1000};
 
 CUcontext make_primary(Device& device) {
   const auto context = new CUctx_st;
@@ -50,8 +55,21 @@ bool make_process(const std::vector<std::unique_ptr<Server>>& all) {
 
 }  // namespace
 
+std::unique_ptr<Session> CudaServer::connect(const wire::Api& api) {
+  if (!replica) return Server::connect(api);
+  std::vector<ReplicaPlace> places{{lease.node, lease.dial}, {replica->node, replica->dial}};
+  for (auto& place : places) place.dial.connect_timeout = kReplicaWithin;
+  const ReplicaSettings settings{.stops_at_mismatch = lease.stops_at_mismatch};
+  return open_session(
+      lease.dial, [&](wire::Receiver& receiver) { return replicate(places, settings, api, receiver); }, notices());
+}
+
 std::optional<std::size_t> CudaServer::describe(Session& with) {
   devices.clear();
+  if (is_mirrored()) {
+    const auto layout = std::random_device{}() | std::uint64_t{1} << 32;
+    if (!with.call(cu::Replicate{.layout = layout}, [](const auto&) {})) return std::nullopt;
+  }
   const bool is_reported =
       with.call(cu::Describe{.process = static_cast<std::uint64_t>(::getpid())}, [&](const cu::DescribeReply& reply) {
         driver_version = reply.driver_version;

@@ -18,6 +18,9 @@ class CudaServer final : public Server {
  public:
   client::Notices& notices() override { return inbox; }
   std::optional<std::size_t> describe(Session& with) override;
+  std::unique_ptr<Session> connect(const wire::Api& api) override;
+  /// Two servers do the same.
+  bool is_mirrored() const { return replica.has_value(); }
 
   Inbox inbox{*this};
   Fences fences;

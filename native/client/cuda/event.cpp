@@ -5,6 +5,7 @@
 #include "client/cuda/capture.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/launch.h"
+#include "client/cuda/shared_handle.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -32,6 +33,21 @@ Record latest(CUevent event) {
   const std::lock_guard guard(event->lock);
   return {event->recorded, event->at, event->progress, is_reached(event),
           event->reached >= event->recorded ? event->status : CUDA_SUCCESS};
+}
+
+/// Of an event of several processes: it stands from now on for whatever is the latest record there.
+void look_again(CUevent event) {
+  const std::lock_guard guard(event->lock);
+  ++event->recorded;
+  event->progress = nullptr;
+}
+
+/// Comes back when the server has carried out what was sent before: what another process then does comes after it.
+CUresult settle_with(CUevent event) {
+  auto status = kLost;
+  event->server->session->call(cu::QueryEvent{.event = event->handle},
+                               [&](const auto& reply) { status = static_cast<CUresult>(reply.status); });
+  return status == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : status;
 }
 
 void reach(CUevent event, const Record& record) {
@@ -81,7 +97,7 @@ CUresult record(CUevent event, CUstream which, Message message, unsigned flags =
   message.context = stream->context_handle;
   const auto status = call.send(message);
   if (status == CUDA_SUCCESS) note_record(event, stream);
-  return status;
+  return status == CUDA_SUCCESS && is_shared(event) ? settle_with(event) : status;
 }
 
 /// The stream stops until the event's server says that it is reached.
@@ -115,7 +131,7 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
   Call call;
   call.needs(phEvent);
   call.check((Flags & ~(kEventFlags | static_cast<unsigned>(CU_EVENT_INTERPROCESS))) == 0);
-  call.check((Flags & CU_EVENT_INTERPROCESS) == 0, CUDA_ERROR_NOT_SUPPORTED);
+  call.check((Flags & CU_EVENT_INTERPROCESS) == 0 || (Flags & CU_EVENT_DISABLE_TIMING) != 0);
   const auto now = call.current();
   const auto made = call.make<CUevent>();
   const auto status =
@@ -162,13 +178,14 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
     stream->order.add(works);
     stream->context->order.add(works);
   }
+  if (is_shared(hEvent)) look_again(hEvent);
   const auto seen = latest(hEvent);
   if (seen.number == 0) return CUDA_SUCCESS;
   if (hEvent->server != stream->server) return seen.is_over ? CUDA_SUCCESS : wait_elsewhere(stream, hEvent, seen);
   const auto status = on.send(cu::StreamWaitEvent{
       .context = stream->context_handle, .stream = stream->handle, .event = hEvent->handle, .flags = Flags});
   if (status == CUDA_SUCCESS) note_put(stream);
-  return status;
+  return status == CUDA_SUCCESS && is_shared(hEvent) ? settle_with(hEvent) : status;
 }
 
 CUresult cuEventQuery(CUevent hEvent) {
@@ -176,6 +193,7 @@ CUresult cuEventQuery(CUevent hEvent) {
   call.use(hEvent);
   if (!call.settle()) return call.error();
   if (const auto status = refuse_captured_event(hEvent); status != CUDA_SUCCESS) return status;
+  if (is_shared(hEvent)) return call.ask(cu::QueryEvent{.event = hEvent->handle}, [](const auto&) {});
   auto seen = latest(hEvent);
   if (!seen.is_over) {
     {
@@ -196,6 +214,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
   call.use(hEvent);
   if (!call.settle()) return call.error();
   if (const auto status = refuse_captured_event(hEvent); status != CUDA_SUCCESS) return status;
+  if (is_shared(hEvent)) look_again(hEvent);
   const auto seen = latest(hEvent);
   if (!seen.is_over) {
     if (const auto status = call.wait(cu::WaitEvent{.event = hEvent->handle}); status != CUDA_SUCCESS) return status;

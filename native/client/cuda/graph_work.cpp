@@ -5,6 +5,7 @@
 #include "client/cuda/graph_memory.h"
 #include "client/cuda/mirror.h"
 #include "client/cuda/transfer.h"
+#include "client/cuda/shared_handle.h"
 #include "cuda/graph_facts.h"
 
 namespace flexrack::client::cuda {
@@ -155,6 +156,8 @@ CUresult host_work(CUhostFn function, void* data, WorkPointer& made) {
 CUresult event_work(CUgraphNodeType type, CUevent event, WorkPointer& made) {
   Call call;
   if (!call.use(event)) return call.error();
+  // Others must see that it is recorded when the launch comes back, which is not waited for.
+  if (is_shared(event)) return CUDA_ERROR_NOT_SUPPORTED;
   auto work = begin(call, type, event->context);
   work->event = event;
   return done(call, std::move(work), made);

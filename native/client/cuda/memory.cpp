@@ -38,8 +38,7 @@ CUresult allocate_anywhere(Call& call, CUcontext context, std::size_t size, Allo
 }  // namespace
 
 CUresult allocate_memory(Call& call, CUcontext context, Allocation& wish) {
-  // Several servers would give the same address to different memory.
-  if (process()->servers.size() == 1 && !has_arena(*context->server)) {
+  if (!chooses_addresses(*context->server)) {
     if (const auto status = allocate_anywhere(call, context, wish.size, wish); status != CUDA_SUCCESS) return status;
   }
   if (wish.base != 0) return CUDA_SUCCESS;

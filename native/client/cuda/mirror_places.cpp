@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "client/cuda/launch.h"
+#include "client/cuda/replicated_link.h"
 #include "client/trace.h"
 #include "gen/cuda/client_functions.h"
 
@@ -36,6 +37,8 @@ std::shared_ptr<Mirror> mirror_of(std::uint64_t address, std::size_t size) {
 CUresult place_at(CUcontext context, const std::shared_ptr<Mirror>& mirror, std::uint64_t at) {
   auto& all = mirrors();
   std::uint64_t address = 0;
+  if (context->server->is_mirrored())
+    return refuse_mirrored("memory of the program that kernels use (mapped, managed)");
   const unsigned flags = mirror->is_read_only ? CU_MEMHOSTREGISTER_READ_ONLY : 0;
   auto status = kLost;
   context->server->session->call(
@@ -71,6 +74,7 @@ CUresult place_at(CUcontext context, const std::shared_ptr<Mirror>& mirror, std:
 
 CUresult add_variable_at(CudaServer& server, CUcontext context, const std::shared_ptr<Mirror>& mirror,
                          std::uint64_t address, wire::View content) {
+  if (server.is_mirrored()) return refuse_mirrored("managed variables");
   auto* const twin = map_pages(0, mirror->size);
   if (!twin) return CUDA_ERROR_OUT_OF_MEMORY;
   std::copy(content.begin(), content.end(), twin);

@@ -7,6 +7,7 @@
 #include "client/cuda/call.h"
 #include "client/cuda/capture.h"
 #include "client/cuda/communicator.h"
+#include "client/cuda/replicated_link.h"
 #include "client/guard.h"
 #include "gen/cuda/client_functions.h"
 #include "gen/nccl/client_functions.h"
@@ -55,6 +56,10 @@ ncclResult_t begin(ncclComm_t* comm, CUcontext context, int ranks, const ncclUni
   if (!comm || ranks < 1 || rank < 0 || rank >= ranks)
     return failed(ncclInvalidArgument, "a rank is one of 0 to ranks - 1");
   if (!context) return failed(ncclUnhandledCudaError, "there is no device to be a rank");
+  if (context->server->is_mirrored()) {
+    refuse_mirrored("collectives of NCCL");
+    return failed(ncclInvalidUsage, "a program that is mirrored on two servers has no collectives");
+  }
   *comm = make(context, ranks, rank);
   return join({*comm, id, is_awaited});
 }

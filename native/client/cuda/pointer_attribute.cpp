@@ -33,6 +33,7 @@ CUresult answer(void* data, CUpointer_attribute which, CUdeviceptr address, cons
       return give(data, static_cast<unsigned>(known.sort == Allocation::Sort::managed));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(data, known.device ? known.device->ordinal : CUdevice{-1});
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return give(data, static_cast<unsigned>(known.sort == Allocation::Sort::device));
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return give(data, 0u);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:

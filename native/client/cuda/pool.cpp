@@ -87,7 +87,7 @@ CUresult allocate(CUdeviceptr* address, std::size_t size, CUmemoryPool pool, CUs
                   .context = stream->context,
                   .context_handle = stream->context_handle,
                   .device = device};
-  if (process()->servers.size() == 1 && !has_arena(*stream->server)) {
+  if (!chooses_addresses(*stream->server)) {
     const cu::AllocateFromPool message{
         .context = stream->context_handle, .stream = stream->handle, .pool = handle, .size = size};
     if (const auto status = call.ask(message, [&](const auto& reply) { made.base = reply.address; });

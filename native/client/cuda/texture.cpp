@@ -1,5 +1,6 @@
 // Texture and surface objects: numbers of the server's driver, which kernels are handed; what they show is known here.
 #include "client/cuda/call.h"
+#include "client/cuda/replicated_link.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -76,6 +77,7 @@ CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pR
   call.check(pTexObject && pResDesc && pTexDesc);
   const auto now = call.current();
   if (!call.is_good()) return call.error();
+  if (now->server->is_mirrored()) return refuse_mirrored("textures and surfaces, whose numbers each driver chooses");
   const cu::CreateTexture message{.context = now->handle,
                                   .resource = resource_of(call, *pResDesc),
                                   .texture = wire::bytes_of(*pTexDesc),
@@ -127,6 +129,7 @@ CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC*
   call.check(pSurfObject && pResDesc);
   const auto now = call.current();
   if (!call.is_good()) return call.error();
+  if (now->server->is_mirrored()) return refuse_mirrored("textures and surfaces, whose numbers each driver chooses");
   const auto status = call.ask(cu::CreateSurface{.context = now->handle, .resource = resource_of(call, *pResDesc)},
                                [&](const auto& reply) { *pSurfObject = reply.object; });
   if (status == CUDA_SUCCESS)

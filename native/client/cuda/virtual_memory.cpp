@@ -1,13 +1,16 @@
 // Addresses and memory apart from each other: cuMemAddressReserve, cuMemCreate, cuMemMap and their kin. What is mapped
 // where is known here, so what the driver would refuse is refused here; servers hear of a range when it is reserved, or
 // when something of theirs is first mapped there.
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <random>
 
 #include "client/cuda/addresses.h"
 #include "client/cuda/call.h"
+#include "client/cuda/shared_handle.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -24,6 +27,7 @@ struct Physical {
   unsigned handles = 1;  ///< given out: cuMemCreate, cuMemRetainAllocationHandle
   unsigned mappings = 0;
   CUmemAllocationProp properties{};
+  std::optional<SharedHandle> shared{};  ///< as other processes open it, or as this one has opened it
 };
 
 struct AddressRange {
@@ -50,8 +54,7 @@ Space& space() {
   return the_space;
 }
 
-/// What the API can make here. Handles for other processes are refused where they are asked for, so a file descriptor
-/// that is merely wanted does no harm.
+/// What the API can make here.
 CUresult check_properties(const CUmemAllocationProp* wish) {
   if (!wish || wish->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
   if (wish->location.type != CU_MEM_LOCATION_TYPE_DEVICE || wish->allocFlags.usage != 0)
@@ -60,8 +63,15 @@ CUresult check_properties(const CUmemAllocationProp* wish) {
   return device_of(wish->location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
+/// A descriptor that is merely wanted does no harm where the device has none: the export of it is refused then.
+bool is_to_be_shared(const CUmemAllocationProp& wish) {
+  return (wish.requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 &&
+         device_of(wish.location.id)->attribute(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0;
+}
+
 std::uint32_t flags_of(const CUmemAllocationProp& wish) {
-  return wish.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_GENERIC ? 1 : 0;
+  return (wish.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_GENERIC ? 1u : 0u) |
+         (is_to_be_shared(wish) ? 2u : 0u);
 }
 
 /// Under the lock. Asked once a device and kind of memory.
@@ -148,6 +158,23 @@ CUresult each_server(const std::vector<std::uint64_t>& mappings, Use&& use) {
     if (const auto status = use(*server, at, size); status != CUDA_SUCCESS) return status;
   }
   return CUDA_SUCCESS;
+}
+
+/// A descriptor that says which memory is meant, and can be handed on like one of the driver's. -1: none is to be had.
+int descriptor_for(const SharedHandle& handle) {
+  const int file = memfd_create("flexrack-shared-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return -1;
+  const bool is_whole = ::pwrite(file, &handle, sizeof handle, 0) == static_cast<ssize_t>(sizeof handle) &&
+                        ::fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0;
+  if (is_whole) return file;
+  ::close(file);
+  return -1;
+}
+
+std::optional<SharedHandle> handle_in(int descriptor) {
+  SharedHandle handle;
+  if (::pread(descriptor, &handle, sizeof handle, 0) != static_cast<ssize_t>(sizeof handle)) return std::nullopt;
+  return handle;
 }
 
 void let_go_of(const std::shared_ptr<Physical>& memory) {
@@ -237,6 +264,70 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   if (--memory->handles > 0) return CUDA_SUCCESS;
   all.memories.erase(found);
   let_go_of(memory);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType handleType, unsigned long long flags) {
+  if (!process()) return not_open();
+  if (!shareableHandle || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  auto& all = space();
+  const std::lock_guard guard(all.lock);
+  const auto found = all.memories.find(handle);
+  if (found == all.memories.end()) return CUDA_ERROR_INVALID_VALUE;
+  auto& memory = *found->second;
+  if ((memory.properties.requestedHandleTypes & handleType) == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_to_be_shared(memory.properties) || memory.device->server->is_mirrored()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!memory.shared) {
+    Call call;
+    call.device(memory.device->ordinal);
+    const auto status = call.ask(cu::ShareObject{.object = memory.handle}, [&](const auto& reply) {
+      memory.shared = shared_handle(call.server(), SharedHandle::kPhysical, reply);
+    });
+    if (status != CUDA_SUCCESS) return status;
+    if (!memory.shared) return CUDA_ERROR_UNKNOWN;
+  }
+  const int descriptor = descriptor_for(*memory.shared);
+  if (descriptor < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+  std::memcpy(shareableHandle, &descriptor, sizeof descriptor);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* osHandle,
+                                        CUmemAllocationHandleType shHandleType) {
+  if (!process()) return not_open();
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
+  if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  const auto given = handle_in(static_cast<int>(reinterpret_cast<std::intptr_t>(osHandle)));
+  auto* const server = given ? server_of(*given, SharedHandle::kPhysical) : nullptr;
+  if (!server) return CUDA_ERROR_INVALID_VALUE;
+  auto& all = space();
+  const std::lock_guard guard(all.lock);
+  // What this process has of it already, made or opened, is the same memory: one more handle of it.
+  for (const auto& [known, memory] : all.memories) {
+    if (!memory->shared || memory->shared->secret != given->secret) continue;
+    ++memory->handles;
+    *handle = known;
+    return CUDA_SUCCESS;
+  }
+  const auto made = std::make_shared<Physical>(Physical{.handle = mint(), .shared = given});
+  Call call;
+  call.device(server->devices.front()->ordinal);
+  std::uint32_t device = 0;
+  const auto status =
+      call.ask(cu::OpenPhysical{.memory = made->handle, .secret = {given->secret.begin(), given->secret.end()}},
+               [&](const auto& reply) {
+                 device = reply.device;
+                 made->size = reply.size;
+               });
+  if (status != CUDA_SUCCESS) return status;
+  made->device = server->devices[std::min<std::size_t>(device, server->devices.size() - 1)].get();
+  made->properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  made->properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  made->properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, made->device->ordinal};
+  all.memories[made->handle] = made;
+  *handle = made->handle;
   return CUDA_SUCCESS;
 }
 

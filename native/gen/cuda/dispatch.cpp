@@ -110,6 +110,12 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case RestoreContext::kOp: return call<RestoreContext>(requests, link, header, body);
     case RestoreEvent::kOp: return pass<RestoreEvent>(requests, body);
     case TakeOver::kOp: return call<TakeOver>(requests, link, header, body);
+    case Replicate::kOp: return call<Replicate>(requests, link, header, body);
+    case ShareObject::kOp: return call<ShareObject>(requests, link, header, body);
+    case OpenMemory::kOp: return call<OpenMemory>(requests, link, header, body);
+    case CloseMemory::kOp: return call<CloseMemory>(requests, link, header, body);
+    case OpenEvent::kOp: return call<OpenEvent>(requests, link, header, body);
+    case OpenPhysical::kOp: return call<OpenPhysical>(requests, link, header, body);
     case DeviceGetTexture1dLinearMaxWidth::kOp: return call<DeviceGetTexture1dLinearMaxWidth>(requests, link, header, body);
     case CtxSetFlags::kOp: return pass<CtxSetFlags>(requests, body);
     case CtxSetCacheConfig::kOp: return pass<CtxSetCacheConfig>(requests, body);
@@ -160,6 +166,211 @@ Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body)
     case Changed::kOp: return pass<Changed>(notices, body);
     case CollectivesFailed::kOp: return pass<CollectivesFailed>(notices, body);
     default: return Dispatch::unknown;
+  }
+}
+
+const char* name_of(std::uint16_t op) {
+  switch (op) {
+    case Describe::kOp: return Describe::kName;
+    case Usage::kOp: return Usage::kName;
+    case CreateContext::kOp: return CreateContext::kName;
+    case ReleaseContext::kOp: return ReleaseContext::kName;
+    case WaitContext::kOp: return WaitContext::kName;
+    case SetLimit::kOp: return SetLimit::kName;
+    case MemoryInfo::kOp: return MemoryInfo::kName;
+    case Release::kOp: return Release::kName;
+    case ReserveAddresses::kOp: return ReserveAddresses::kName;
+    case FreeAddresses::kOp: return FreeAddresses::kName;
+    case Allocate::kOp: return Allocate::kName;
+    case Free::kOp: return Free::kName;
+    case CreateMemory::kOp: return CreateMemory::kName;
+    case MapMemory::kOp: return MapMemory::kName;
+    case UnmapMemory::kOp: return UnmapMemory::kName;
+    case SetAccess::kOp: return SetAccess::kName;
+    case MemoryGranularity::kOp: return MemoryGranularity::kName;
+    case DefaultPool::kOp: return DefaultPool::kName;
+    case CreatePool::kOp: return CreatePool::kName;
+    case AllocateFromPool::kOp: return AllocateFromPool::kName;
+    case FreeToPool::kOp: return FreeToPool::kName;
+    case SetPoolAttribute::kOp: return SetPoolAttribute::kName;
+    case PoolAttribute::kOp: return PoolAttribute::kName;
+    case CreateArray::kOp: return CreateArray::kName;
+    case CreateTexture::kOp: return CreateTexture::kName;
+    case CreateSurface::kOp: return CreateSurface::kName;
+    case HaveImages::kOp: return HaveImages::kName;
+    case Load::kOp: return Load::kName;
+    case FindKernel::kOp: return FindKernel::kName;
+    case FindVariable::kOp: return FindVariable::kName;
+    case Link::kOp: return Link::kName;
+    case OccupancyOfClusters::kOp: return OccupancyOfClusters::kName;
+    case Launch::kOp: return Launch::kName;
+    case WriteMemory::kOp: return WriteMemory::kName;
+    case ReadMemory::kOp: return ReadMemory::kName;
+    case CopyMemory::kOp: return CopyMemory::kName;
+    case WriteRows::kOp: return WriteRows::kName;
+    case ReadRows::kOp: return ReadRows::kName;
+    case CopyRows::kOp: return CopyRows::kName;
+    case Fill::kOp: return Fill::kName;
+    case WriteRanges::kOp: return WriteRanges::kName;
+    case HostFunction::kOp: return HostFunction::kName;
+    case RanHostFunction::kOp: return RanHostFunction::kName;
+    case WaitLatch::kOp: return WaitLatch::kName;
+    case OpenLatch::kOp: return OpenLatch::kName;
+    case CreateStream::kOp: return CreateStream::kName;
+    case WaitStream::kOp: return WaitStream::kName;
+    case QueryStream::kOp: return QueryStream::kName;
+    case SetStreamAttribute::kOp: return SetStreamAttribute::kName;
+    case StreamAttribute::kOp: return StreamAttribute::kName;
+    case CreateEvent::kOp: return CreateEvent::kName;
+    case WaitEvent::kOp: return WaitEvent::kName;
+    case QueryEvent::kOp: return QueryEvent::kName;
+    case WatchEvent::kOp: return WatchEvent::kName;
+    case ElapsedTime::kOp: return ElapsedTime::kName;
+    case CreateGraph::kOp: return CreateGraph::kName;
+    case AddNode::kOp: return AddNode::kName;
+    case Instantiate::kOp: return Instantiate::kName;
+    case SetExecNode::kOp: return SetExecNode::kName;
+    case EnableNode::kOp: return EnableNode::kName;
+    case LaunchGraph::kOp: return LaunchGraph::kName;
+    case GraphInput::kOp: return GraphInput::kName;
+    case PeerAccept::kOp: return PeerAccept::kName;
+    case PeerOpen::kOp: return PeerOpen::kName;
+    case ExportMemory::kOp: return ExportMemory::kName;
+    case ImportMemory::kOp: return ImportMemory::kName;
+    case PeerReady::kOp: return PeerReady::kName;
+    case PeerClose::kOp: return PeerClose::kName;
+    case SignalPeer::kOp: return SignalPeer::kName;
+    case AwaitPeer::kOp: return AwaitPeer::kName;
+    case CollectiveVersion::kOp: return CollectiveVersion::kName;
+    case CollectiveId::kOp: return CollectiveId::kName;
+    case JoinCollectives::kOp: return JoinCollectives::kName;
+    case Collectives::kOp: return Collectives::kName;
+    case SplitCollectives::kOp: return SplitCollectives::kName;
+    case EndCollectives::kOp: return EndCollectives::kName;
+    case RestoreImage::kOp: return RestoreImage::kName;
+    case RestoreMessage::kOp: return RestoreMessage::kName;
+    case RestoreMemory::kOp: return RestoreMemory::kName;
+    case RestoreVariables::kOp: return RestoreVariables::kName;
+    case RestoreBytes::kOp: return RestoreBytes::kName;
+    case RestoreContext::kOp: return RestoreContext::kName;
+    case RestoreEvent::kOp: return RestoreEvent::kName;
+    case TakeOver::kOp: return TakeOver::kName;
+    case Replicate::kOp: return Replicate::kName;
+    case ShareObject::kOp: return ShareObject::kName;
+    case OpenMemory::kOp: return OpenMemory::kName;
+    case CloseMemory::kOp: return CloseMemory::kName;
+    case OpenEvent::kOp: return OpenEvent::kName;
+    case OpenPhysical::kOp: return OpenPhysical::kName;
+    case DeviceGetTexture1dLinearMaxWidth::kOp: return DeviceGetTexture1dLinearMaxWidth::kName;
+    case CtxSetFlags::kOp: return CtxSetFlags::kName;
+    case CtxSetCacheConfig::kOp: return CtxSetCacheConfig::kName;
+    case CtxResetPersistingL2Cache::kOp: return CtxResetPersistingL2Cache::kName;
+    case CtxRecordEvent::kOp: return CtxRecordEvent::kName;
+    case CtxWaitEvent::kOp: return CtxWaitEvent::kName;
+    case KernelSetAttribute::kOp: return KernelSetAttribute::kName;
+    case KernelSetCacheConfig::kOp: return KernelSetCacheConfig::kName;
+    case ArrayGetMemoryRequirements::kOp: return ArrayGetMemoryRequirements::kName;
+    case MipmappedArrayGetMemoryRequirements::kOp: return MipmappedArrayGetMemoryRequirements::kName;
+    case ArrayGetPlane::kOp: return ArrayGetPlane::kName;
+    case MipmappedArrayGetLevel::kOp: return MipmappedArrayGetLevel::kName;
+    case MemGetAccess::kOp: return MemGetAccess::kName;
+    case MemPoolTrimTo::kOp: return MemPoolTrimTo::kName;
+    case MemPoolSetAccess::kOp: return MemPoolSetAccess::kName;
+    case MemPoolGetAccess::kOp: return MemPoolGetAccess::kName;
+    case StreamWaitEvent::kOp: return StreamWaitEvent::kName;
+    case StreamCopyAttributes::kOp: return StreamCopyAttributes::kName;
+    case EventRecord::kOp: return EventRecord::kName;
+    case EventRecordWithFlags::kOp: return EventRecordWithFlags::kName;
+    case StreamWaitValue32::kOp: return StreamWaitValue32::kName;
+    case StreamWaitValue64::kOp: return StreamWaitValue64::kName;
+    case StreamWriteValue32::kOp: return StreamWriteValue32::kName;
+    case StreamWriteValue64::kOp: return StreamWriteValue64::kName;
+    case StreamBatchMemOp::kOp: return StreamBatchMemOp::kName;
+    case FuncSetAttribute::kOp: return FuncSetAttribute::kName;
+    case FuncSetCacheConfig::kOp: return FuncSetCacheConfig::kName;
+    case FuncIsLoaded::kOp: return FuncIsLoaded::kName;
+    case FuncLoad::kOp: return FuncLoad::kName;
+    case FuncSetSharedMemConfig::kOp: return FuncSetSharedMemConfig::kName;
+    case GraphUpload::kOp: return GraphUpload::kName;
+    case OccupancyMaxActiveBlocksPerMultiprocessorWithFlags::kOp: return OccupancyMaxActiveBlocksPerMultiprocessorWithFlags::kName;
+    case OccupancyAvailableDynamicSmemPerBlock::kOp: return OccupancyAvailableDynamicSmemPerBlock::kName;
+    case TexObjectDestroy::kOp: return TexObjectDestroy::kName;
+    case SurfObjectDestroy::kOp: return SurfObjectDestroy::kName;
+    case CtxEnablePeerAccess::kOp: return CtxEnablePeerAccess::kName;
+    case CtxDisablePeerAccess::kOp: return CtxDisablePeerAccess::kName;
+    default: return nullptr;
+  }
+}
+
+bool is_call(std::uint16_t op) {
+  switch (op) {
+    case Describe::kOp:
+    case Usage::kOp:
+    case CreateContext::kOp:
+    case WaitContext::kOp:
+    case SetLimit::kOp:
+    case MemoryInfo::kOp:
+    case ReserveAddresses::kOp:
+    case Allocate::kOp:
+    case CreateMemory::kOp:
+    case UnmapMemory::kOp:
+    case MemoryGranularity::kOp:
+    case CreatePool::kOp:
+    case AllocateFromPool::kOp:
+    case PoolAttribute::kOp:
+    case CreateArray::kOp:
+    case CreateTexture::kOp:
+    case CreateSurface::kOp:
+    case HaveImages::kOp:
+    case Load::kOp:
+    case FindKernel::kOp:
+    case FindVariable::kOp:
+    case Link::kOp:
+    case OccupancyOfClusters::kOp:
+    case WaitStream::kOp:
+    case QueryStream::kOp:
+    case StreamAttribute::kOp:
+    case WaitEvent::kOp:
+    case QueryEvent::kOp:
+    case ElapsedTime::kOp:
+    case Instantiate::kOp:
+    case PeerAccept::kOp:
+    case PeerOpen::kOp:
+    case PeerReady::kOp:
+    case CollectiveVersion::kOp:
+    case CollectiveId::kOp:
+    case JoinCollectives::kOp:
+    case SplitCollectives::kOp:
+    case EndCollectives::kOp:
+    case RestoreImage::kOp:
+    case RestoreMessage::kOp:
+    case RestoreMemory::kOp:
+    case RestoreVariables::kOp:
+    case RestoreBytes::kOp:
+    case RestoreContext::kOp:
+    case TakeOver::kOp:
+    case Replicate::kOp:
+    case ShareObject::kOp:
+    case OpenMemory::kOp:
+    case CloseMemory::kOp:
+    case OpenEvent::kOp:
+    case OpenPhysical::kOp:
+    case DeviceGetTexture1dLinearMaxWidth::kOp:
+    case KernelSetAttribute::kOp:
+    case ArrayGetMemoryRequirements::kOp:
+    case MipmappedArrayGetMemoryRequirements::kOp:
+    case ArrayGetPlane::kOp:
+    case MipmappedArrayGetLevel::kOp:
+    case MemGetAccess::kOp:
+    case MemPoolGetAccess::kOp:
+    case FuncSetAttribute::kOp:
+    case FuncIsLoaded::kOp:
+    case OccupancyMaxActiveBlocksPerMultiprocessorWithFlags::kOp:
+    case OccupancyAvailableDynamicSmemPerBlock::kOp:
+    case CtxEnablePeerAccess::kOp:
+    case CtxDisablePeerAccess::kOp:
+      return true;
+    default: return false;
   }
 }
 

@@ -103,6 +103,12 @@ void fill(DriverTable& table, const std::function<void*(const char* symbol)>& fi
   table.cuMemAllocManaged = reinterpret_cast<decltype(table.cuMemAllocManaged)>(find("cuMemAllocManaged"));
   table.cuDeviceGetByPCIBusId = reinterpret_cast<decltype(table.cuDeviceGetByPCIBusId)>(find("cuDeviceGetByPCIBusId"));
   table.cuDeviceGetPCIBusId = reinterpret_cast<decltype(table.cuDeviceGetPCIBusId)>(find("cuDeviceGetPCIBusId"));
+  table.cuIpcGetEventHandle = reinterpret_cast<decltype(table.cuIpcGetEventHandle)>(find("cuIpcGetEventHandle"));
+  table.cuIpcOpenEventHandle = reinterpret_cast<decltype(table.cuIpcOpenEventHandle)>(find("cuIpcOpenEventHandle"));
+  table.cuIpcGetMemHandle = reinterpret_cast<decltype(table.cuIpcGetMemHandle)>(find("cuIpcGetMemHandle"));
+  table.cuIpcOpenMemHandle = reinterpret_cast<decltype(table.cuIpcOpenMemHandle)>(find("cuIpcOpenMemHandle"));
+  table.cuIpcOpenMemHandle_v2 = reinterpret_cast<decltype(table.cuIpcOpenMemHandle_v2)>(find("cuIpcOpenMemHandle_v2"));
+  table.cuIpcCloseMemHandle = reinterpret_cast<decltype(table.cuIpcCloseMemHandle)>(find("cuIpcCloseMemHandle"));
   table.cuMemHostRegister = reinterpret_cast<decltype(table.cuMemHostRegister)>(find("cuMemHostRegister"));
   table.cuMemHostRegister_v2 = reinterpret_cast<decltype(table.cuMemHostRegister_v2)>(find("cuMemHostRegister_v2"));
   table.cuMemHostUnregister = reinterpret_cast<decltype(table.cuMemHostUnregister)>(find("cuMemHostUnregister"));
@@ -165,6 +171,8 @@ void fill(DriverTable& table, const std::function<void*(const char* symbol)>& fi
   table.cuMemUnmap = reinterpret_cast<decltype(table.cuMemUnmap)>(find("cuMemUnmap"));
   table.cuMemSetAccess = reinterpret_cast<decltype(table.cuMemSetAccess)>(find("cuMemSetAccess"));
   table.cuMemGetAccess = reinterpret_cast<decltype(table.cuMemGetAccess)>(find("cuMemGetAccess"));
+  table.cuMemExportToShareableHandle = reinterpret_cast<decltype(table.cuMemExportToShareableHandle)>(find("cuMemExportToShareableHandle"));
+  table.cuMemImportFromShareableHandle = reinterpret_cast<decltype(table.cuMemImportFromShareableHandle)>(find("cuMemImportFromShareableHandle"));
   table.cuMemGetAllocationGranularity = reinterpret_cast<decltype(table.cuMemGetAllocationGranularity)>(find("cuMemGetAllocationGranularity"));
   table.cuMemGetAllocationPropertiesFromHandle = reinterpret_cast<decltype(table.cuMemGetAllocationPropertiesFromHandle)>(find("cuMemGetAllocationPropertiesFromHandle"));
   table.cuMemRetainAllocationHandle = reinterpret_cast<decltype(table.cuMemRetainAllocationHandle)>(find("cuMemRetainAllocationHandle"));

@@ -108,6 +108,12 @@ struct DriverTable {
   decltype(&::cuMemAllocManaged) cuMemAllocManaged = nullptr;
   decltype(&::cuDeviceGetByPCIBusId) cuDeviceGetByPCIBusId = nullptr;
   decltype(&::cuDeviceGetPCIBusId) cuDeviceGetPCIBusId = nullptr;
+  decltype(&::cuIpcGetEventHandle) cuIpcGetEventHandle = nullptr;
+  decltype(&::cuIpcOpenEventHandle) cuIpcOpenEventHandle = nullptr;
+  decltype(&::cuIpcGetMemHandle) cuIpcGetMemHandle = nullptr;
+  decltype(&::cuIpcOpenMemHandle) cuIpcOpenMemHandle = nullptr;
+  decltype(&::cuIpcOpenMemHandle_v2) cuIpcOpenMemHandle_v2 = nullptr;
+  decltype(&::cuIpcCloseMemHandle) cuIpcCloseMemHandle = nullptr;
   decltype(&::cuMemHostRegister) cuMemHostRegister = nullptr;
   decltype(&::cuMemHostRegister_v2) cuMemHostRegister_v2 = nullptr;
   decltype(&::cuMemHostUnregister) cuMemHostUnregister = nullptr;
@@ -170,6 +176,8 @@ struct DriverTable {
   decltype(&::cuMemUnmap) cuMemUnmap = nullptr;
   decltype(&::cuMemSetAccess) cuMemSetAccess = nullptr;
   decltype(&::cuMemGetAccess) cuMemGetAccess = nullptr;
+  decltype(&::cuMemExportToShareableHandle) cuMemExportToShareableHandle = nullptr;
+  decltype(&::cuMemImportFromShareableHandle) cuMemImportFromShareableHandle = nullptr;
   decltype(&::cuMemGetAllocationGranularity) cuMemGetAllocationGranularity = nullptr;
   decltype(&::cuMemGetAllocationPropertiesFromHandle) cuMemGetAllocationPropertiesFromHandle = nullptr;
   decltype(&::cuMemRetainAllocationHandle) cuMemRetainAllocationHandle = nullptr;

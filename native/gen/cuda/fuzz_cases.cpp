@@ -1582,31 +1582,131 @@ wire::Bytes make_TakeOver() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_ReplicateReply() {
+  ReplicateReply m;
+  m.status = 94;
+  m.reserved = 95;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_Replicate() {
+  Replicate m;
+  m.layout = 96;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ShareObjectReply() {
+  ShareObjectReply m;
+  m.status = 97;
+  m.is_mapped = 98;
+  m.size = 99;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ShareObject() {
+  ShareObject m;
+  m.object = 100;
+  m.address = 1;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenMemoryReply() {
+  OpenMemoryReply m;
+  m.status = 2;
+  m.device = 3;
+  m.address = 4;
+  m.size = 5;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenMemory() {
+  OpenMemory m;
+  m.context = 6;
+  m.at = 7;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CloseMemoryReply() {
+  CloseMemoryReply m;
+  m.status = 8;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_CloseMemory() {
+  CloseMemory m;
+  m.context = 9;
+  m.address = 10;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenEventReply() {
+  OpenEventReply m;
+  m.status = 11;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenEvent() {
+  OpenEvent m;
+  m.context = 12;
+  m.event = 13;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenPhysicalReply() {
+  OpenPhysicalReply m;
+  m.status = 14;
+  m.device = 15;
+  m.size = 16;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_OpenPhysical() {
+  OpenPhysical m;
+  m.memory = 17;
+  m.secret = kBytes;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 94;
-  m.op = 95;
-  m.status = 96;
-  m.object = 97;
-  m.text = "text 98";
+  m.context = 18;
+  m.op = 19;
+  m.status = 20;
+  m.object = 21;
+  m.text = "text 22";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 99;
-  m.run = 100;
-  m.status = 1;
+  m.function = 23;
+  m.run = 24;
+  m.status = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 2;
-  m.number = 3;
-  m.status = 4;
+  m.event = 26;
+  m.number = 27;
+  m.status = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1621,10 +1721,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 5;
-  m.ranges[0].size = 6;
-  m.ranges[1].address = 7;
-  m.ranges[1].size = 8;
+  m.ranges[0].address = 29;
+  m.ranges[0].size = 30;
+  m.ranges[1].address = 31;
+  m.ranges[1].size = 32;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1632,104 +1732,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 9;
-  m.status = 10;
-  m.reserved = 11;
-  m.text = "text 12";
+  m.communicator = 33;
+  m.status = 34;
+  m.reserved = 35;
+  m.text = "text 36";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 13;
-  m.max_width_in_elements = 14;
+  m.status = 37;
+  m.max_width_in_elements = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 15;
-  m.format = 16;
-  m.num_channels = 17;
-  m.dev = 18;
+  m.context = 39;
+  m.format = 40;
+  m.num_channels = 41;
+  m.dev = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 19;
-  m.flags = 20;
+  m.context = 43;
+  m.flags = 44;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 21;
-  m.config = 22;
+  m.context = 45;
+  m.config = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 23;
+  m.context = 47;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 24;
-  m.ctx = 25;
-  m.event = 26;
+  m.context = 48;
+  m.ctx = 49;
+  m.event = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 27;
-  m.ctx = 28;
-  m.event = 29;
+  m.context = 51;
+  m.ctx = 52;
+  m.event = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 30;
+  m.status = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 31;
-  m.attrib = 32;
-  m.val = 33;
-  m.kernel = 34;
-  m.dev = 35;
+  m.context = 55;
+  m.attrib = 56;
+  m.val = 57;
+  m.kernel = 58;
+  m.dev = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 36;
-  m.kernel = 37;
-  m.config = 38;
-  m.dev = 39;
+  m.context = 60;
+  m.kernel = 61;
+  m.config = 62;
+  m.dev = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 40;
+  m.status = 64;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1737,16 +1837,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 41;
-  m.array = 42;
-  m.device = 43;
+  m.context = 65;
+  m.array = 66;
+  m.device = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 44;
+  m.status = 68;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1754,77 +1854,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 45;
-  m.mipmap = 46;
-  m.device = 47;
+  m.context = 69;
+  m.mipmap = 70;
+  m.device = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 48;
+  m.status = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 49;
-  m.plane_array = 50;
-  m.array = 51;
-  m.plane_idx = 52;
+  m.context = 73;
+  m.plane_array = 74;
+  m.array = 75;
+  m.plane_idx = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 53;
+  m.status = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 54;
-  m.level_array = 55;
-  m.mipmapped_array = 56;
-  m.level = 57;
+  m.context = 78;
+  m.level_array = 79;
+  m.mipmapped_array = 80;
+  m.level = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 58;
-  m.flags = 59;
+  m.status = 82;
+  m.flags = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 60;
+  m.context = 84;
   m.location = kBytes;
-  m.ptr = 61;
+  m.ptr = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 62;
-  m.pool = 63;
-  m.min_bytes_to_keep = 64;
+  m.context = 86;
+  m.pool = 87;
+  m.min_bytes_to_keep = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 65;
-  m.pool = 66;
+  m.context = 89;
+  m.pool = 90;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1832,16 +1932,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 67;
-  m.flags = 68;
+  m.status = 91;
+  m.flags = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 69;
-  m.mem_pool = 70;
+  m.context = 93;
+  m.mem_pool = 94;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1849,244 +1949,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 71;
-  m.stream = 72;
-  m.event = 73;
-  m.flags = 74;
+  m.context = 95;
+  m.stream = 96;
+  m.event = 97;
+  m.flags = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 75;
-  m.dst_stream = 76;
-  m.src_stream = 77;
+  m.context = 99;
+  m.dst_stream = 100;
+  m.src_stream = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 78;
-  m.event = 79;
-  m.stream = 80;
+  m.context = 2;
+  m.event = 3;
+  m.stream = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 81;
-  m.event = 82;
-  m.stream = 83;
-  m.flags = 84;
+  m.context = 5;
+  m.event = 6;
+  m.stream = 7;
+  m.flags = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 85;
-  m.stream = 86;
-  m.addr = 87;
-  m.value = 88;
-  m.flags = 89;
+  m.context = 9;
+  m.stream = 10;
+  m.addr = 11;
+  m.value = 12;
+  m.flags = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 90;
-  m.stream = 91;
-  m.addr = 92;
-  m.value = 93;
-  m.flags = 94;
+  m.context = 14;
+  m.stream = 15;
+  m.addr = 16;
+  m.value = 17;
+  m.flags = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 95;
-  m.stream = 96;
-  m.addr = 97;
-  m.value = 98;
-  m.flags = 99;
+  m.context = 19;
+  m.stream = 20;
+  m.addr = 21;
+  m.value = 22;
+  m.flags = 23;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 100;
-  m.stream = 1;
-  m.addr = 2;
-  m.value = 3;
-  m.flags = 4;
+  m.context = 24;
+  m.stream = 25;
+  m.addr = 26;
+  m.value = 27;
+  m.flags = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 5;
-  m.stream = 6;
+  m.context = 29;
+  m.stream = 30;
   m.param_array = kBytes;
-  m.flags = 7;
+  m.flags = 31;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 8;
+  m.status = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 9;
-  m.hfunc = 10;
-  m.attrib = 11;
-  m.value = 12;
+  m.context = 33;
+  m.hfunc = 34;
+  m.attrib = 35;
+  m.value = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 13;
-  m.hfunc = 14;
-  m.config = 15;
+  m.context = 37;
+  m.hfunc = 38;
+  m.config = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 16;
-  m.state = 17;
+  m.status = 40;
+  m.state = 41;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 18;
-  m.function = 19;
+  m.context = 42;
+  m.function = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 20;
-  m.function = 21;
+  m.context = 44;
+  m.function = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 22;
-  m.hfunc = 23;
-  m.config = 24;
+  m.context = 46;
+  m.hfunc = 47;
+  m.config = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 25;
-  m.graph = 26;
-  m.stream = 27;
+  m.context = 49;
+  m.graph = 50;
+  m.stream = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 28;
-  m.num_blocks = 29;
+  m.status = 52;
+  m.num_blocks = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 30;
-  m.func = 31;
-  m.block_size = 32;
-  m.dynamic_smem_size = 33;
-  m.flags = 34;
+  m.context = 54;
+  m.func = 55;
+  m.block_size = 56;
+  m.dynamic_smem_size = 57;
+  m.flags = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 35;
-  m.dynamic_smem_size = 36;
+  m.status = 59;
+  m.dynamic_smem_size = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 37;
-  m.func = 38;
-  m.num_blocks = 39;
-  m.block_size = 40;
+  m.context = 61;
+  m.func = 62;
+  m.num_blocks = 63;
+  m.block_size = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 41;
-  m.tex_object = 42;
+  m.context = 65;
+  m.tex_object = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 43;
-  m.surf_object = 44;
+  m.context = 67;
+  m.surf_object = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 45;
+  m.status = 69;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 46;
-  m.peer_context = 47;
-  m.flags = 48;
+  m.context = 70;
+  m.peer_context = 71;
+  m.flags = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 49;
+  m.status = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 50;
-  m.peer_context = 51;
+  m.context = 74;
+  m.peer_context = 75;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2222,6 +2322,18 @@ constexpr FuzzCase kCases[] = {
     {"restore_event", 0x2096, false, false, make_RestoreEvent, again<RestoreEvent>},
     {"take_over_reply", 0x2097, true, false, make_TakeOverReply, again<TakeOverReply>},
     {"take_over", 0x2097, false, false, make_TakeOver, again<TakeOver>},
+    {"replicate_reply", 0x2098, true, false, make_ReplicateReply, again<ReplicateReply>},
+    {"replicate", 0x2098, false, false, make_Replicate, again<Replicate>},
+    {"share_object_reply", 0x20a0, true, false, make_ShareObjectReply, again<ShareObjectReply>},
+    {"share_object", 0x20a0, false, false, make_ShareObject, again<ShareObject>},
+    {"open_memory_reply", 0x20a1, true, false, make_OpenMemoryReply, again<OpenMemoryReply>},
+    {"open_memory", 0x20a1, false, false, make_OpenMemory, again<OpenMemory>},
+    {"close_memory_reply", 0x20a2, true, false, make_CloseMemoryReply, again<CloseMemoryReply>},
+    {"close_memory", 0x20a2, false, false, make_CloseMemory, again<CloseMemory>},
+    {"open_event_reply", 0x20a3, true, false, make_OpenEventReply, again<OpenEventReply>},
+    {"open_event", 0x20a3, false, false, make_OpenEvent, again<OpenEvent>},
+    {"open_physical_reply", 0x20a4, true, false, make_OpenPhysicalReply, again<OpenPhysicalReply>},
+    {"open_physical", 0x20a4, false, false, make_OpenPhysical, again<OpenPhysical>},
     {"failed", 0x20f0, false, true, make_Failed, again<Failed>},
     {"run_host_function", 0x20f1, false, true, make_RunHostFunction, again<RunHostFunction>},
     {"event_reached", 0x20f2, false, true, make_EventReached, again<EventReached>},

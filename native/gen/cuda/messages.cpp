@@ -3185,6 +3185,254 @@ bool decode(wire::View body, TakeOver& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const ReplicateReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+}
+static void read(wire::Reader& r, ReplicateReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const ReplicateReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ReplicateReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const Replicate& m) {
+  w.put(m.layout);
+}
+static void read(wire::Reader& r, Replicate& m) {
+  m.layout = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const Replicate& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, Replicate& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const ShareObjectReply& m) {
+  w.put(m.status);
+  w.put(m.is_mapped);
+  w.put(m.size);
+  w.put_array(m.secret);
+}
+static void read(wire::Reader& r, ShareObjectReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.is_mapped = r.get<std::uint32_t>();
+  m.size = r.get<std::uint64_t>();
+  m.secret = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const ShareObjectReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ShareObjectReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const ShareObject& m) {
+  w.put(m.object);
+  w.put(m.address);
+}
+static void read(wire::Reader& r, ShareObject& m) {
+  m.object = r.get<std::uint64_t>();
+  m.address = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const ShareObject& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ShareObject& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const OpenMemoryReply& m) {
+  w.put(m.status);
+  w.put(m.device);
+  w.put(m.address);
+  w.put(m.size);
+}
+static void read(wire::Reader& r, OpenMemoryReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.device = r.get<std::uint32_t>();
+  m.address = r.get<std::uint64_t>();
+  m.size = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const OpenMemoryReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, OpenMemoryReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const OpenMemory& m) {
+  w.put(m.context);
+  w.put(m.at);
+  w.put_array(m.secret);
+}
+static void read(wire::Reader& r, OpenMemory& m) {
+  m.context = r.get<std::uint64_t>();
+  m.at = r.get<std::uint64_t>();
+  m.secret = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const OpenMemory& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, OpenMemory& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const CloseMemoryReply& m) {
+  w.put(m.status);
+}
+static void read(wire::Reader& r, CloseMemoryReply& m) {
+  m.status = r.get<std::int32_t>();
+}
+
+void encode(wire::Bytes& out, const CloseMemoryReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CloseMemoryReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const CloseMemory& m) {
+  w.put(m.context);
+  w.put(m.address);
+}
+static void read(wire::Reader& r, CloseMemory& m) {
+  m.context = r.get<std::uint64_t>();
+  m.address = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const CloseMemory& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, CloseMemory& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const OpenEventReply& m) {
+  w.put(m.status);
+}
+static void read(wire::Reader& r, OpenEventReply& m) {
+  m.status = r.get<std::int32_t>();
+}
+
+void encode(wire::Bytes& out, const OpenEventReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, OpenEventReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const OpenEvent& m) {
+  w.put(m.context);
+  w.put(m.event);
+  w.put_array(m.secret);
+}
+static void read(wire::Reader& r, OpenEvent& m) {
+  m.context = r.get<std::uint64_t>();
+  m.event = r.get<std::uint64_t>();
+  m.secret = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const OpenEvent& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, OpenEvent& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const OpenPhysicalReply& m) {
+  w.put(m.status);
+  w.put(m.device);
+  w.put(m.size);
+}
+static void read(wire::Reader& r, OpenPhysicalReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.device = r.get<std::uint32_t>();
+  m.size = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const OpenPhysicalReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, OpenPhysicalReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const OpenPhysical& m) {
+  w.put(m.memory);
+  w.put_array(m.secret);
+}
+static void read(wire::Reader& r, OpenPhysical& m) {
+  m.memory = r.get<std::uint64_t>();
+  m.secret = r.get_array<std::uint8_t>();
+}
+
+void encode(wire::Bytes& out, const OpenPhysical& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, OpenPhysical& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const Failed& m) {
   w.put(m.context);
   w.put(m.op);

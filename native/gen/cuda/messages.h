@@ -1484,6 +1484,118 @@ struct TakeOver {
 void encode(wire::Bytes& out, const TakeOver& m);
 bool decode(wire::View body, TakeOver& m);
 
+/// Answers Replicate.
+struct ReplicateReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+};
+void encode(wire::Bytes& out, const ReplicateReply& m);
+bool decode(wire::View body, ReplicateReply& m);
+
+struct Replicate {
+  static constexpr std::uint16_t kOp = 0x2098;
+  static constexpr char kName[] = "Replicate";
+  using Reply = ReplicateReply;
+  std::uint64_t layout = 0;
+};
+void encode(wire::Bytes& out, const Replicate& m);
+bool decode(wire::View body, Replicate& m);
+
+/// Answers ShareObject.
+struct ShareObjectReply {
+  std::int32_t status = 0;
+  std::uint32_t is_mapped = 0;
+  std::uint64_t size = 0;
+  wire::View secret{};
+};
+void encode(wire::Bytes& out, const ShareObjectReply& m);
+bool decode(wire::View body, ShareObjectReply& m);
+
+struct ShareObject {
+  static constexpr std::uint16_t kOp = 0x20a0;
+  static constexpr char kName[] = "ShareObject";
+  using Reply = ShareObjectReply;
+  std::uint64_t object = 0;
+  std::uint64_t address = 0;
+};
+void encode(wire::Bytes& out, const ShareObject& m);
+bool decode(wire::View body, ShareObject& m);
+
+/// Answers OpenMemory.
+struct OpenMemoryReply {
+  std::int32_t status = 0;
+  std::uint32_t device = 0;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+};
+void encode(wire::Bytes& out, const OpenMemoryReply& m);
+bool decode(wire::View body, OpenMemoryReply& m);
+
+struct OpenMemory {
+  static constexpr std::uint16_t kOp = 0x20a1;
+  static constexpr char kName[] = "OpenMemory";
+  using Reply = OpenMemoryReply;
+  std::uint64_t context = 0;
+  std::uint64_t at = 0;
+  wire::View secret{};
+};
+void encode(wire::Bytes& out, const OpenMemory& m);
+bool decode(wire::View body, OpenMemory& m);
+
+/// Answers CloseMemory.
+struct CloseMemoryReply {
+  std::int32_t status = 0;
+};
+void encode(wire::Bytes& out, const CloseMemoryReply& m);
+bool decode(wire::View body, CloseMemoryReply& m);
+
+struct CloseMemory {
+  static constexpr std::uint16_t kOp = 0x20a2;
+  static constexpr char kName[] = "CloseMemory";
+  using Reply = CloseMemoryReply;
+  std::uint64_t context = 0;
+  std::uint64_t address = 0;
+};
+void encode(wire::Bytes& out, const CloseMemory& m);
+bool decode(wire::View body, CloseMemory& m);
+
+/// Answers OpenEvent.
+struct OpenEventReply {
+  std::int32_t status = 0;
+};
+void encode(wire::Bytes& out, const OpenEventReply& m);
+bool decode(wire::View body, OpenEventReply& m);
+
+struct OpenEvent {
+  static constexpr std::uint16_t kOp = 0x20a3;
+  static constexpr char kName[] = "OpenEvent";
+  using Reply = OpenEventReply;
+  std::uint64_t context = 0;
+  std::uint64_t event = 0;
+  wire::View secret{};
+};
+void encode(wire::Bytes& out, const OpenEvent& m);
+bool decode(wire::View body, OpenEvent& m);
+
+/// Answers OpenPhysical.
+struct OpenPhysicalReply {
+  std::int32_t status = 0;
+  std::uint32_t device = 0;
+  std::uint64_t size = 0;
+};
+void encode(wire::Bytes& out, const OpenPhysicalReply& m);
+bool decode(wire::View body, OpenPhysicalReply& m);
+
+struct OpenPhysical {
+  static constexpr std::uint16_t kOp = 0x20a4;
+  static constexpr char kName[] = "OpenPhysical";
+  using Reply = OpenPhysicalReply;
+  std::uint64_t memory = 0;
+  wire::View secret{};
+};
+void encode(wire::Bytes& out, const OpenPhysical& m);
+bool decode(wire::View body, OpenPhysical& m);
+
 struct Failed {
   static constexpr std::uint16_t kOp = 0x20f0;
   static constexpr char kName[] = "Failed";

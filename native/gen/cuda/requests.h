@@ -95,6 +95,12 @@ class Requests {
   virtual void on(const RestoreContext& call, wire::Respond<RestoreContext::Reply> respond) = 0;
   virtual void on(const RestoreEvent& message) = 0;
   virtual void on(const TakeOver& call, wire::Respond<TakeOver::Reply> respond) = 0;
+  virtual void on(const Replicate& call, wire::Respond<Replicate::Reply> respond) = 0;
+  virtual void on(const ShareObject& call, wire::Respond<ShareObject::Reply> respond) = 0;
+  virtual void on(const OpenMemory& call, wire::Respond<OpenMemory::Reply> respond) = 0;
+  virtual void on(const CloseMemory& call, wire::Respond<CloseMemory::Reply> respond) = 0;
+  virtual void on(const OpenEvent& call, wire::Respond<OpenEvent::Reply> respond) = 0;
+  virtual void on(const OpenPhysical& call, wire::Respond<OpenPhysical::Reply> respond) = 0;
   virtual void on(const DeviceGetTexture1dLinearMaxWidth& call, wire::Respond<DeviceGetTexture1dLinearMaxWidth::Reply> respond) = 0;
   virtual void on(const CtxSetFlags& message) = 0;
   virtual void on(const CtxSetCacheConfig& message) = 0;
@@ -153,5 +159,10 @@ enum class Dispatch {
 
 Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& header, wire::View body);
 Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body);
+
+/// What a message of a client is called, as it is in its struct; null: it is none.
+const char* name_of(std::uint16_t op);
+/// Somebody waits for the answer to it.
+bool is_call(std::uint16_t op);
 
 }  // namespace flexrack::cu

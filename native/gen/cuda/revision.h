@@ -7,6 +7,6 @@
 namespace flexrack::cu {
 
 /// The revision is a hash over the ops, names and fields of all messages: two ends that differ in it do not understand each other.
-inline constexpr wire::Api kApi{"cuda", 0x2000, 0xc50a1fc101c05488};
+inline constexpr wire::Api kApi{"cuda", 0x2000, 0xcab2f3762af9ab43};
 
 }  // namespace flexrack::cu

@@ -103,4 +103,109 @@ Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body)
   }
 }
 
+const char* name_of(std::uint16_t op) {
+  switch (op) {
+    case Describe::kOp: return Describe::kName;
+    case CreateContext::kOp: return CreateContext::kName;
+    case CreateQueue::kOp: return CreateQueue::kName;
+    case Release::kOp: return Release::kName;
+    case Flush::kOp: return Flush::kName;
+    case DeviceTime::kOp: return DeviceTime::kName;
+    case CreateSubDevices::kOp: return CreateSubDevices::kName;
+    case ReleaseDevice::kOp: return ReleaseDevice::kName;
+    case CreateBuffer::kOp: return CreateBuffer::kName;
+    case CreateSubBuffer::kOp: return CreateSubBuffer::kName;
+    case CreateImage::kOp: return CreateImage::kName;
+    case ImageFormats::kOp: return ImageFormats::kName;
+    case CreateSampler::kOp: return CreateSampler::kName;
+    case CreatePipe::kOp: return CreatePipe::kName;
+    case Reserve::kOp: return Reserve::kName;
+    case CreateProgram::kOp: return CreateProgram::kName;
+    case BuildProgram::kOp: return BuildProgram::kName;
+    case CompileProgram::kOp: return CompileProgram::kName;
+    case LinkProgram::kOp: return LinkProgram::kName;
+    case ProgramBinaries::kOp: return ProgramBinaries::kName;
+    case ProgramInfo::kOp: return ProgramInfo::kName;
+    case SpecializeProgram::kOp: return SpecializeProgram::kName;
+    case BuildInfo::kOp: return BuildInfo::kName;
+    case CreateKernel::kOp: return CreateKernel::kName;
+    case CloneKernel::kOp: return CloneKernel::kName;
+    case SubGroupInfo::kOp: return SubGroupInfo::kName;
+    case KernelExecInfo::kOp: return KernelExecInfo::kName;
+    case CheckArgument::kOp: return CheckArgument::kName;
+    case SuggestLocalSize::kOp: return SuggestLocalSize::kName;
+    case Launch::kOp: return Launch::kName;
+    case WriteBuffer::kOp: return WriteBuffer::kName;
+    case ReadBuffer::kOp: return ReadBuffer::kName;
+    case WriteRect::kOp: return WriteRect::kName;
+    case ReadRect::kOp: return ReadRect::kName;
+    case CopyBuffer::kOp: return CopyBuffer::kName;
+    case CopyRect::kOp: return CopyRect::kName;
+    case FillBuffer::kOp: return FillBuffer::kName;
+    case WriteImage::kOp: return WriteImage::kName;
+    case ReadImage::kOp: return ReadImage::kName;
+    case CopyImage::kOp: return CopyImage::kName;
+    case CopyImageToBuffer::kOp: return CopyImageToBuffer::kName;
+    case CopyBufferToImage::kOp: return CopyBufferToImage::kName;
+    case FillImage::kOp: return FillImage::kName;
+    case Migrate::kOp: return Migrate::kName;
+    case Marker::kOp: return Marker::kName;
+    case Barrier::kOp: return Barrier::kName;
+    case CreateUserEvent::kOp: return CreateUserEvent::kName;
+    case SetUserEvent::kOp: return SetUserEvent::kName;
+    case Watch::kOp: return Watch::kName;
+    case WatchStage::kOp: return WatchStage::kName;
+    case Fence::kOp: return Fence::kName;
+    case EventStatus::kOp: return EventStatus::kName;
+    case SvmAllocate::kOp: return SvmAllocate::kName;
+    case SvmWrite::kOp: return SvmWrite::kName;
+    case SvmRead::kOp: return SvmRead::kName;
+    case SvmCopy::kOp: return SvmCopy::kName;
+    case SvmFill::kOp: return SvmFill::kName;
+    case SvmMigrate::kOp: return SvmMigrate::kName;
+    case PeerAccept::kOp: return PeerAccept::kName;
+    case PeerOpen::kOp: return PeerOpen::kName;
+    case ExportMemory::kOp: return ExportMemory::kName;
+    case ImportMemory::kOp: return ImportMemory::kName;
+    default: return nullptr;
+  }
+}
+
+bool is_call(std::uint16_t op) {
+  switch (op) {
+    case Describe::kOp:
+    case CreateContext::kOp:
+    case CreateQueue::kOp:
+    case DeviceTime::kOp:
+    case CreateSubDevices::kOp:
+    case CreateBuffer::kOp:
+    case CreateSubBuffer::kOp:
+    case CreateImage::kOp:
+    case ImageFormats::kOp:
+    case CreateSampler::kOp:
+    case CreatePipe::kOp:
+    case Reserve::kOp:
+    case CreateProgram::kOp:
+    case BuildProgram::kOp:
+    case CompileProgram::kOp:
+    case LinkProgram::kOp:
+    case ProgramBinaries::kOp:
+    case ProgramInfo::kOp:
+    case SpecializeProgram::kOp:
+    case BuildInfo::kOp:
+    case CreateKernel::kOp:
+    case CloneKernel::kOp:
+    case SubGroupInfo::kOp:
+    case KernelExecInfo::kOp:
+    case CheckArgument::kOp:
+    case SuggestLocalSize::kOp:
+    case EventStatus::kOp:
+    case SvmAllocate::kOp:
+    case PeerAccept::kOp:
+    case PeerOpen::kOp:
+      return true;
+    default: return false;
+  }
+}
+
 }  // namespace flexrack::cl

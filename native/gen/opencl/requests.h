@@ -94,4 +94,9 @@ enum class Dispatch {
 Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& header, wire::View body);
 Dispatch dispatch(Notices& notices, const wire::Header& header, wire::View body);
 
+/// What a message of a client is called, as it is in its struct; null: it is none.
+const char* name_of(std::uint16_t op);
+/// Somebody waits for the answer to it.
+bool is_call(std::uint16_t op);
+
 }  // namespace flexrack::cl

@@ -129,6 +129,9 @@ void CopyWork::execute(Context& context) const {
                                                    : device.engine_within;
   const auto until = engine.reserve(bytes());
   move();
+  // Of what comes from the device, so that whoever compares it with another device's has something to find.
+  if (to.kind != Side::Kind::device && from.kind == Side::Kind::device && is_fault_due("flip"))
+    *reinterpret_cast<std::byte*>(to.address) ^= std::byte{1};
   sleep_until(until);
 }
 

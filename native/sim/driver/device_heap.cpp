@@ -2,9 +2,14 @@
 
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "sim/driver/failure.h"
 
 namespace flexrack::sim {
 namespace {
@@ -57,7 +62,28 @@ void unmap(std::uint64_t address, std::uint64_t size) { munmap(reinterpret_cast<
 
 std::uint64_t pages(std::uint64_t size) { return (size + 4095) / 4096 * 4096; }
 
+/// Pages of zeros are left out: a file has them without memory, as an allocation has that nobody has written to.
+void copy_into(int file, std::uint64_t from, std::uint64_t size) {
+  static constexpr std::array<char, kPage> kZeros{};
+  for (std::uint64_t at = 0; at < size; at += kPage) {
+    const auto* page = reinterpret_cast<const char*>(from + at);
+    if (std::memcmp(page, kZeros.data(), kPage) == 0) continue;
+    require(pwrite(file, page, kPage, static_cast<off_t>(at)) == static_cast<ssize_t>(kPage),
+            CUDA_ERROR_OPERATING_SYSTEM, "the host has no memory left for a file");
+  }
+}
+
 }  // namespace
+
+std::uint64_t map_device_file(int file, std::uint64_t offset, std::uint64_t bytes) {
+  const auto at = map(bytes);
+  if (at == 0) return 0;
+  const auto* const mapped = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                                  file, static_cast<off_t>(offset));
+  if (mapped != MAP_FAILED) return at;
+  unmap(at, bytes);
+  return 0;
+}
 
 bool DeviceHeap::charge(std::uint64_t size) {
   if (size > capacity_) return false;
@@ -127,11 +153,37 @@ void DeviceHeap::free(std::uint64_t address, std::uint64_t size) {
     }
   }
   if (size > kSmall) {
+    const std::lock_guard guard(lock_);
+    shared_.erase(address);
     unmap(address, pages(size));
   } else {
     put_small(address, charged(size) + kGranularity);
   }
   refund(size);
+}
+
+DeviceHeap::Pages DeviceHeap::share(std::uint64_t address, std::uint64_t size, std::uint32_t device) {
+  const std::lock_guard guard(lock_);
+  require(!placed_.contains(address), CUDA_ERROR_NOT_SUPPORTED, "memory that has moved from another server");
+  const bool is_small = size <= kSmall;
+  const auto base = is_small ? std::prev(blocks_.upper_bound(address))->first : address;
+  auto& file = shared_[base];
+  if (!file) {
+    try {
+      const auto bytes = is_small ? kBlock : pages(size);
+      const auto made = make_file(bytes, device);
+      copy_into(made->get(), base, bytes);
+      require(mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, made->get(),
+                   0) != MAP_FAILED,
+              CUDA_ERROR_OPERATING_SYSTEM, "no memory file to be had");
+      file = made;
+    } catch (...) {
+      shared_.erase(base);
+      throw;
+    }
+  }
+  allow(*file, address - base, true);
+  return {file, address - base};
 }
 
 std::uint64_t DeviceHeap::take_small(std::uint64_t size) {
@@ -155,6 +207,8 @@ std::uint64_t DeviceHeap::take_small(std::uint64_t size) {
 void DeviceHeap::put_small(std::uint64_t address, std::uint64_t size) {
   const std::lock_guard guard(lock_);
   const auto block = std::prev(blocks_.upper_bound(address));
+  if (const auto shared = shared_.find(block->first); shared != shared_.end())
+    allow(*shared->second, address - block->first, false);
   const auto end = block->first + kBlock;
   block->second -= size;
   auto next = gaps_.upper_bound(address);
@@ -172,6 +226,7 @@ void DeviceHeap::put_small(std::uint64_t address, std::uint64_t size) {
   }
   if (block->second == 0 && blocks_.size() > 1) {
     unmap(block->first, kBlock);
+    shared_.erase(block->first);
     blocks_.erase(block);
   } else {
     gaps_.emplace(address, size);

@@ -7,7 +7,12 @@
 #include <mutex>
 #include <set>
 
+#include "sim/driver/process_files.h"
+
 namespace flexrack::sim {
+
+/// A part of a file, both in whole pages, at an address where device memory lies; 0 where that cannot be.
+std::uint64_t map_device_file(int file, std::uint64_t offset, std::uint64_t bytes);
 
 /// Memory of one device. Thread-safe.
 class DeviceHeap {
@@ -25,6 +30,15 @@ class DeviceHeap {
   /// The same at an address that another process's heap has chosen; 0 too where something is there.
   std::uint64_t allocate_at(std::uint64_t address, std::uint64_t size);
   void free(std::uint64_t address, std::uint64_t size);
+
+  /// Pages that another process can map as well, from now on. The address stays, and so does what is there: for the
+  /// moment nobody may touch it (memory_gate). Throws CUDA_ERROR_OPERATING_SYSTEM, and CUDA_ERROR_NOT_SUPPORTED for
+  /// what allocate_at() gave.
+  struct Pages {
+    SharedFilePointer file;
+    std::uint64_t offset = 0;  ///< of the address, in the file
+  };
+  Pages share(std::uint64_t address, std::uint64_t size, std::uint32_t device);
 
   /// Only counts: for memory that lies elsewhere. False where the device has not that much left.
   bool charge(std::uint64_t size);
@@ -45,6 +59,7 @@ class DeviceHeap {
   std::map<std::uint64_t, std::uint64_t>
       blocks_;  ///< address of each block of small allocations, and the bytes taken in it
   std::map<std::uint64_t, std::uint64_t> gaps_;  ///< free ranges in blocks: address and size
+  std::map<std::uint64_t, SharedFilePointer> shared_;  ///< mappings and blocks that are files now, by their address
   std::set<std::uint64_t> placed_;  ///< addresses that allocate_at() gave
   std::map<std::uint64_t, std::uint32_t> placed_pages_;  ///< pages below them: how many allocations touch each
 };

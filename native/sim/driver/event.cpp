@@ -8,13 +8,26 @@ namespace flexrack::sim {
 
 void Event::set(Ref<Command> command) {
   const std::lock_guard guard(lock_);
-  command_ = std::move(command);
   captured_ = nullptr;
+  command_ = std::move(command);
+  if (!shared) return;
+  number_ = shared->record();
+  // In a context that has failed as well: others wait for it.
+  const auto tells =
+      Command::make(context, nullptr, [with = shared, number = number_] { with->reached(number); }, true);
+  tells->submit({&command_, 1});
 }
 
 Ref<Command> Event::command() const {
   const std::lock_guard guard(lock_);
   if (captured_) fail(CUDA_ERROR_CAPTURED_EVENT, "the event was recorded in a stream that is captured");
+  if (!shared) return command_;
+  const auto number = shared->latest();
+  if (number == 0 || shared->is_reached(number)) return nullptr;
+  if (number != number_) {
+    command_ = shared->awaits(context, number);
+    number_ = number;
+  }
   return command_;
 }
 
@@ -86,8 +99,10 @@ CUresult cuEventCreate(CUevent* made, unsigned int flags) {
     require(made && (flags & ~static_cast<unsigned>(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING |
                                                     CU_EVENT_INTERPROCESS)) == 0);
     const auto context = current();
-    require(!(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_NOT_SUPPORTED, "events are of one process");
-    const auto event = Event::make(context, flags);
+    const bool is_shared = (flags & CU_EVENT_INTERPROCESS) != 0;
+    // "CU_EVENT_INTERPROCESS [...] CU_EVENT_DISABLE_TIMING must be specified" (CUDA driver API, cuEventCreate).
+    require(!is_shared || (flags & CU_EVENT_DISABLE_TIMING));
+    const auto event = Event::make(context, flags, is_shared ? SharedEvent::make() : nullptr);
     event->open();
     context->keep(*event);
     *made = event->handle();

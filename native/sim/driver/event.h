@@ -7,6 +7,7 @@
 
 #include "gen/cuda/cuda.h"
 #include "sim/driver/context.h"
+#include "sim/driver/ipc_event.h"
 #include "sim/driver/stream.h"
 #include "sim/driver/work.h"
 
@@ -18,16 +19,19 @@ class GraphNode;
 /// Thread-safe.
 class Event : public Object<Event>, public Owned {
  public:
-  Event(Ref<Context> in, unsigned with_flags) : context(std::move(in)), flags(with_flags) {}
+  Event(Ref<Context> in, unsigned with_flags, std::shared_ptr<SharedEvent> with = nullptr)
+      : context(std::move(in)), flags(with_flags), shared(std::move(with)) {}
   CUevent handle() { return reinterpret_cast<CUevent>(this); }
   void context_over() noexcept override { close(); }
 
   const Ref<Context> context;
   const unsigned flags;   ///< CU_EVENT_*
+  const std::shared_ptr<SharedEvent> shared;   ///< of several processes; null: of this one alone
 
   /// It was recorded as this command, outside of a capture.
   void set(Ref<Command> command);
-  /// Null where it was never recorded. Throws CUDA_ERROR_CAPTURED_EVENT where it was recorded last in a capture.
+  /// Null where it was never recorded, or is reached in another process. Throws CUDA_ERROR_CAPTURED_EVENT where it was
+  /// recorded last in a capture.
   Ref<Command> command() const;
 
   /// What was captured when it was recorded: the capture, and the nodes that it stands for.
@@ -41,7 +45,8 @@ class Event : public Object<Event>, public Owned {
 
  private:
   mutable std::mutex lock_;
-  Ref<Command> command_;
+  mutable Ref<Command> command_;
+  mutable std::uint64_t number_ = 0;   ///< of a shared one: the record that the command is, or waits for
   std::shared_ptr<const Captured> captured_;
 };
 

@@ -11,6 +11,7 @@ class HostWork : public Work {
   HostWork(CUhostFn to_call, void* with) : function(to_call), data(with) {}
   Worker* worker(Device& device) const override { return &device.host; }
   void execute(Context& context) const override;
+  bool touches_memory() const override { return false; }
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_HOST; }
   const CUhostFn function;
   void* const data;
@@ -22,6 +23,7 @@ class CallbackWork : public Work {
   CallbackWork(CUstream of, CUstreamCallback to_call, void* with) : stream_(of), function_(to_call), data_(with) {}
   Worker* worker(Device& device) const override { return &device.host; }
   void execute(Context& context) const override;
+  bool touches_memory() const override { return false; }
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_HOST; }
   bool is_always_done() const override { return true; }
 

@@ -19,7 +19,8 @@ class GraphAddress;
 
 /// One range. What it is made of is given back when nobody uses it any more.
 struct Allocation {
-  enum class Kind : std::uint8_t { device, host, registered, managed, pool, graph, mapped };
+  /// opened: another process's.
+  enum class Kind : std::uint8_t { device, host, registered, managed, pool, graph, mapped, opened };
   /// Whose kernels may use it.
   enum class Reach : std::uint8_t { context, devices, everywhere };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sim/driver/failure.h"
+#include "sim/driver/memory_gate.h"
 #include "sim/exec/function_base.h"
 
 namespace flexrack::sim {
@@ -33,6 +34,7 @@ const ptx::Function* Function::code() {
 Module::Module(Ref<Context> in, std::shared_ptr<const Program> of, std::shared_ptr<const ManagedVariables> managed)
     : context(std::move(in)), program(std::move(of)), managed_(std::move(managed)) {
   try {
+    place_ = next_place(*program);
     require(context->device.heap.charge(program->code_bytes), CUDA_ERROR_OUT_OF_MEMORY,
             "the device has no memory left for the code");
     has_code_ = true;
@@ -49,6 +51,7 @@ Module::~Module() { give_back(); }
 void Module::place_machine_variables() {
   for (const auto& [name, variable] : program->machine_variables) {
     const auto address = place(variable.size);
+    const MemoryUse use;
     if (!variable.initial.empty())
       std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
     machine_variables_[name] = {address, variable.size};
@@ -89,7 +92,8 @@ exec::Image* Module::image() {
       return managed_one ? managed_one->address : place(variable.bytes);
     };
     const auto code = program->module();
-    const exec::FunctionBase base(wishes_.empty() ? 0 : wishes_[0]);
+    const exec::FunctionBase base(wishes_.empty() ? place_.functions : wishes_[0]);
+    const MemoryUse use;
     managed_->keep_over(*code, [&] { image_ = std::make_unique<exec::Image>(code, place_variable); });
     ready_.store(image_.get(), std::memory_order_release);
   }
@@ -104,15 +108,27 @@ void Module::give_back() {
 std::uint64_t Module::place(std::uint64_t size) {
   const auto number = placed_.size() + 1;
   size = std::max<std::uint64_t>(1, size);
-  auto made = number < wishes_.size() ? place_device(context, wishes_[number], size) : allocate_device(context, size);
+  auto made = number < wishes_.size() ? place_device(context, wishes_[number], size)
+              : place_.variables != 0 ? place_device(context, next_variable(size), size)
+                                      : allocate_device(context, size);
   // Constants too: kernels may write them through their address in .global, as the devices let them, and the next
   // kernel reads it.
   made->is_module = true;
   const auto address = made->address;
-  std::memset(reinterpret_cast<void*>(address), 0, made->size);
+  {
+    const MemoryUse use;
+    std::memset(reinterpret_cast<void*>(address), 0, made->size);
+  }
   placed_.push_back(address);
   Memory::instance().add(std::move(made));
   return address;
+}
+
+/// One behind the other, with a gap: running over the end of one is seen.
+std::uint64_t Module::next_variable(std::uint64_t size) {
+  const auto at = place_.variables;
+  place_.variables += (size / DeviceHeap::kGranularity + 2) * DeviceHeap::kGranularity;
+  return at;
 }
 
 void Module::context_over() noexcept {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/driver/alike.h"
 #include "sim/driver/context.h"
 #include "sim/driver/memory.h"
 #include "sim/driver/program.h"
@@ -97,6 +98,7 @@ class Module : public Object<Module>, public Owned {
 
  private:
   std::uint64_t place(std::uint64_t size);
+  std::uint64_t next_variable(std::uint64_t size);
   void place_machine_variables();
   void give_back();
 
@@ -106,6 +108,7 @@ class Module : public Object<Module>, public Owned {
   std::atomic<exec::Image*> ready_{nullptr};   ///< image_, once it is made
   bool has_code_ = false;   ///< has_code_: the device's memory for it is taken
   std::map<std::string, exec::Image::Symbol, std::less<>> machine_variables_;
+  Place place_;
   std::vector<std::uint64_t> placed_;
   std::vector<std::uint64_t> wishes_;          ///< of lay_out()
   std::mutex lock_;

@@ -28,7 +28,8 @@ bool get(void* data, CUpointer_attribute which, const Allocation& of, CUdevicept
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give<unsigned>(data, of.kind == Allocation::Kind::managed);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return give<int>(data, of.device ? of.device->ordinal : of.context ? of.context->device.ordinal : 0);
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return give<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return give<unsigned>(data, of.kind == Allocation::Kind::device && !of.is_module);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give<CUdeviceptr>(data, of.address);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give<std::size_t>(data, of.size);
     case CU_POINTER_ATTRIBUTE_MAPPED: return give<unsigned>(data, 1);

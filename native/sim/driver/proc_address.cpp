@@ -7,6 +7,7 @@
 #include "cuda/export_tables.h"
 #include "cuda/own_tables.h"
 #include "gen/cuda/entry_points.h"
+#include "sim/driver/alike.h"
 #include "sim/driver/context.h"
 #include "sim/driver/device.h"
 #include "sim/driver/memory.h"
@@ -134,7 +135,8 @@ const flexrack::cuda::SimTable sim_table{.busy = busy_time,
                                          .describe = describe,
                                          .place_memory = place_memory,
                                          .layout = layout,
-                                         .lay_out = lay_out};
+                                         .lay_out = lay_out,
+                                         .lay_out_alike = lay_out_alike};
 
 }  // namespace
 }  // namespace flexrack::sim

@@ -15,20 +15,7 @@ CUresult refuse(const char* function = __builtin_FUNCTION()) {
 
 extern "C" {
 
-// Memory and events of other processes, drivers and interfaces: this device's are of its process alone.
-CUresult cuIpcCloseMemHandle(CUdeviceptr) { return refuse(); }
-CUresult cuIpcGetEventHandle(CUipcEventHandle*, CUevent) { return refuse(); }
-CUresult cuIpcGetMemHandle(CUipcMemHandle*, CUdeviceptr) { return refuse(); }
-CUresult cuIpcOpenEventHandle(CUevent*, CUipcEventHandle) { return refuse(); }
-CUresult cuIpcOpenMemHandle(CUdeviceptr*, CUipcMemHandle, unsigned int) { return refuse(); }
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr*, CUipcMemHandle, unsigned int) { return refuse(); }
-CUresult cuMemExportToShareableHandle(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType,
-                                      unsigned long long) {
-  return refuse();
-}
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle*, void*, CUmemAllocationHandleType) {
-  return refuse();
-}
+// Pools, ranges and objects of other processes, drivers and interfaces.
 CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData*, CUdeviceptr) { return refuse(); }
 CUresult cuMemPoolExportToShareableHandle(void*, CUmemoryPool, CUmemAllocationHandleType, unsigned long long) {
   return refuse();

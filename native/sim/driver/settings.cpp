@@ -14,7 +14,7 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr std::array<const char*, 5> kFaultKinds{"launch", "alloc", "copy", "memset", "load"};
+constexpr std::array<const char*, 6> kFaultKinds{"launch", "alloc", "copy", "memset", "load", "flip"};
 
 std::optional<std::string_view> variable(const char* name) {
   const auto* value = std::getenv(name);

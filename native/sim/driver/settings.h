@@ -21,7 +21,8 @@ namespace flexrack::sim {
 ///   CONTEXT         what each context takes of its device for itself, as MEMORY        1MiB
 ///   LATENCY_US      time before a kernel or a copy starts, in microseconds         0
 ///   BANDWIDTH_GBPS  of each copy engine, in 10^9 bytes a second                    unlimited
-///   FAULT           "launch:100,alloc:5": the hundredth launch faults, the fifth allocation fails
+///   FAULT           "launch:100,alloc:5": the hundredth launch faults, the fifth allocation fails;
+///   "flip:3": the third copy from a device has one wrong bit
 ///   VERBOSE         "1": the error log also goes to stderr
 ///   MACHINE_CODE    "accept": kernels that come as machine code only can be loaded and launched, and do nothing: for
 ///   counting what a program
@@ -58,8 +59,8 @@ const Release& driver_release();
 const Settings& settings();
 void set_settings(Settings settings);
 
-/// Counts one more of a kind (launch, alloc, copy, memset, load); true where it is the one that FLEXRACK_SIM_FAULT
-/// names.
+/// Counts one more of a kind (launch, alloc, copy, memset, load, flip); true where it is the one that
+/// FLEXRACK_SIM_FAULT names.
 bool is_fault_due(const char* kind);
 
 }  // namespace flexrack::sim

@@ -7,11 +7,14 @@
 #include <chrono>
 #include <thread>
 
+#include "sim/driver/memory_gate.h"
+
 namespace flexrack::sim {
 namespace {
 
 template <class T>
 bool holds(std::uint64_t address, T value, unsigned flags) {
+  const MemoryUse use;
   const auto now = std::atomic_ref<T>(*reinterpret_cast<T*>(address)).load(std::memory_order_acquire);
   switch (flags & 3) {
     // cuda.h 13.0, CUstreamWaitValue_flags: a cyclic comparison.
@@ -38,6 +41,7 @@ void wait_until_holds(Context& context, std::uint64_t address, T value, unsigned
 
 template <class T>
 void write(std::uint64_t address, T value) {
+  const MemoryUse use;
   std::atomic_ref<T>(*reinterpret_cast<T*>(address)).store(value, std::memory_order_release);
 }
 

@@ -15,6 +15,7 @@ class ValueWork : public Work {
   explicit ValueWork(std::vector<CUstreamBatchMemOpParams> operations);
   Worker* worker(Device& device) const override { return &device.waits; }
   void execute(Context& context) const override;
+  bool touches_memory() const override { return false; }
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; }
   const std::vector<CUstreamBatchMemOpParams> operations;
 

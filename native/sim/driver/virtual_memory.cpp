@@ -1,10 +1,11 @@
 // cuMemAddress*, cuMemCreate, cuMemMap and what belongs to them: addresses and memory apart from each other.
+#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <map>
 
 #include "sim/driver/memory.h"
+#include "sim/driver/process_files.h"
 #include "sim/driver/settings.h"
 
 namespace flexrack::sim {
@@ -18,27 +19,27 @@ class Physical : public Object<Physical> {
   Physical(Device& on, std::uint64_t bytes, const CUmemAllocationProp& as) : device(on), size(bytes), properties(as) {
     require(!is_fault_due("alloc") && on.heap.charge(bytes), CUDA_ERROR_OUT_OF_MEMORY,
             "the device has not that much memory left");
-    file = memfd_create("flexrack-sim", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0) return;
-    if (file >= 0) close(file);
-    on.heap.refund(bytes);
-    fail(CUDA_ERROR_OPERATING_SYSTEM, "no memory file to be had");
+    try {
+      file = make_file(bytes, static_cast<std::uint32_t>(on.ordinal));
+    } catch (...) {
+      on.heap.refund(bytes);
+      throw;
+    }
   }
+  /// Another process's, which has it of its device.
+  Physical(Device& on, std::uint64_t bytes, SharedFilePointer its, const CUmemAllocationProp& as)
+      : device(on), size(bytes), properties(as), is_own(false), file(std::move(its)) {}
   ~Physical() {
-    ::close(file);
-    device.heap.refund(size);
+    if (is_own) device.heap.refund(size);
   }
   CUmemGenericAllocationHandle handle() { return reinterpret_cast<CUmemGenericAllocationHandle>(this); }
-  using Object<Physical>::close;
 
   Device& device;
   const std::uint64_t size;
   const CUmemAllocationProp properties;
-  int file = -1;
+  const bool is_own = true;
+  SharedFilePointer file;
   std::atomic<unsigned> uses{1};   ///< handles given out: cuMemCreate, cuMemRetainAllocationHandle
-
- private:
-  static int close(int descriptor) { return ::close(descriptor); }
 };
 
 struct Mapping {
@@ -69,9 +70,8 @@ void check(const CUmemAllocationProp* as) {
   require(as && as->type == CU_MEM_ALLOCATION_TYPE_PINNED);
   require(as->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED,
           "memory to be mapped is on devices");
-  // A file descriptor that is merely wanted does no harm: the export of it is what is refused.
   require((as->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0, CUDA_ERROR_NOT_SUPPORTED,
-          "memory is not shared with other processes");
+          "memory is shared with other processes by file descriptors only");
   require(as->allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_NONE && as->allocFlags.usage == 0,
           CUDA_ERROR_NOT_SUPPORTED, "neither compressed nor sparse");
 }
@@ -176,6 +176,41 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   });
 }
 
+CUresult cuMemExportToShareableHandle(void* given, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
+                                      unsigned long long flags) {
+  return call([&] {
+    const auto memory = physical_of(handle);
+    require(given && flags == 0 && type != CU_MEM_HANDLE_TYPE_NONE);
+    require(type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_NOT_SUPPORTED);
+    require((memory->properties.requestedHandleTypes & type) != 0, CUDA_ERROR_INVALID_VALUE,
+            "the memory was made without that type of handle");
+    const int descriptor = fcntl(memory->file->get(), F_DUPFD_CLOEXEC, 0);
+    require(descriptor >= 0, CUDA_ERROR_OPERATING_SYSTEM);
+    *static_cast<int*>(given) = descriptor;
+  });
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* given,
+                                        CUmemAllocationHandleType type) {
+  return call([&] {
+    require(handle && type != CU_MEM_HANDLE_TYPE_NONE);
+    require(type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_NOT_SUPPORTED);
+    const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(given));
+    const auto mark = mark_of_file(descriptor);
+    auto file = std::make_shared<const SharedDescriptor>(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    require(file->get() >= 0, CUDA_ERROR_OPERATING_SYSTEM);
+    require(mark.bytes % kGranularity == 0, CUDA_ERROR_INVALID_VALUE, "no memory that can be mapped");
+    auto& on = device(static_cast<CUdevice>(mark.device));
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, on.ordinal};
+    const auto made = Physical::make(on, mark.bytes, std::move(file), properties);
+    made->open();
+    *handle = made->handle();
+  });
+}
+
 CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
   return call([&] {
@@ -188,7 +223,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
     require(is_reserved(all, address, size), CUDA_ERROR_INVALID_VALUE, "addresses that were not reserved");
     require(!Memory::instance().is_taken(address, size), CUDA_ERROR_INVALID_VALUE, "memory is mapped there already");
     auto* mapped = mmap(reinterpret_cast<void*>(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                        memory->file, static_cast<off_t>(offset));
+                        memory->file->get(), static_cast<off_t>(offset));
     require(mapped != MAP_FAILED, CUDA_ERROR_MAP_FAILED);
     auto allocation = std::make_shared<Allocation>();
     allocation->kind = Allocation::Kind::mapped;

@@ -1,6 +1,9 @@
 #include "sim/driver/work.h"
 
+#include <optional>
+
 #include "sim/driver/capture.h"
+#include "sim/driver/memory_gate.h"
 
 namespace flexrack::sim {
 namespace {
@@ -11,12 +14,18 @@ std::vector<Ref<Command>> prerequisites(const Work& work) {
   return {std::move(also)};
 }
 
+void execute(const Work& work, Context& context) {
+  std::optional<MemoryUse> use;
+  if (work.touches_memory()) use.emplace();
+  work.execute(context);
+}
+
 }  // namespace
 
 Ref<Command> command_for(const Ref<Context>& context, const WorkPointer& work) {
   auto* worker = work->worker(context->device);
   if (!worker) return Command::marker(context);
-  return Command::make(context, worker, [context, work] { work->execute(*context); }, work->is_always_done());
+  return Command::make(context, worker, [context, work] { execute(*work, *context); }, work->is_always_done());
 }
 
 void require_not_captured(Stream& stream) {
@@ -47,7 +56,7 @@ void enqueue(Stream& stream, const WorkPointer& work) {
 void carry_out(Stream& stream, const WorkPointer& work) {
   require_not_captured(stream);
   const auto context = stream.context;
-  const auto command = Command::for_caller(context, [context, work] { work->execute(*context); });
+  const auto command = Command::for_caller(context, [context, work] { execute(*work, *context); });
   stream.carry_out(command, prerequisites(*work));
   context->printing.flush();
   require_working(*context);

@@ -23,6 +23,9 @@ class Work {
   /// Is done even where the context has failed.
   virtual bool is_always_done() const { return false; }
 
+  /// Reads or writes memory of devices, and does not wait for others while it is at it.
+  virtual bool touches_memory() const { return true; }
+
   /// What else has to be over; null: nothing.
   virtual Ref<Command> prerequisite() const { return nullptr; }
   /// It was put in order as this command.

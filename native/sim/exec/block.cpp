@@ -67,6 +67,11 @@ Grid::~Grid() {
   if (workspace != 0) memory.return_workspace(workspace);
 }
 
+bool Grid::go_together() const {
+  return is_scattered.load(std::memory_order_relaxed) && launch.cluster.count() == 1 && shared_bytes == 0 &&
+         local_stride == 0 && slice == kShortSlice;
+}
+
 void Grid::fail(Fault fault) {
   const std::scoped_lock held(lock_);
   if (!fault_) fault_ = std::move(fault);
@@ -113,9 +118,10 @@ void Block::start(const Dim3& at, Cluster& cluster, std::uint32_t rank) {
   }
 }
 
-Outcome Block::run(Worker& worker, std::int64_t instructions) {
+Outcome Block::run(Worker& worker, std::int64_t instructions, bool once) {
   worker_ = &worker;
   std::uint32_t polling = 0;
+  const std::int64_t slice = grid_.go_together() ? 1 : grid_.slice;
   while (live_ != 0) {
     if (ready_ == 0) return Outcome::polls;
     if (grid_.is_stopping.load(std::memory_order_relaxed)) return Outcome::fault;
@@ -125,8 +131,9 @@ Outcome Block::run(Worker& worker, std::int64_t instructions) {
     next_ = (number + 1) % 32;
     Warp& warp = *warps_[number];
     warp.ranges = &worker.ranges;
-    const auto why = warp.run(kWarpSlice, grid_.slice);
+    const auto why = warp.run(kWarpSlice, slice);
     instructions -= kWarpSlice - warp.budget;
+    worker.instructions += static_cast<std::uint64_t>(kWarpSlice - warp.budget);
     switch (why) {
       case Why::fault: return Outcome::fault;
       case Why::gone:
@@ -140,7 +147,7 @@ Outcome Block::run(Worker& worker, std::int64_t instructions) {
         continue;
       default: polling = 0; break;
     }
-    if (instructions <= 0) return Outcome::slice;
+    if (instructions <= 0 || (once && ready_ >> number <= 1)) return Outcome::slice;
   }
   return Outcome::over;
 }
@@ -221,11 +228,11 @@ void Cluster::start(std::uint64_t number) {
   }
 }
 
-Outcome Cluster::run(Worker& worker, std::int64_t instructions) {
+Outcome Cluster::run(Worker& worker, std::int64_t instructions, bool once) {
   bool is_slice = false, is_over = true, is_stuck = true;
   for (auto& block : blocks_) {
     if (block->is_over()) continue;
-    const auto outcome = block->run(worker, instructions);
+    const auto outcome = block->run(worker, instructions, once);
     if (outcome == Outcome::fault) return outcome;
     is_slice |= outcome == Outcome::slice;
   }

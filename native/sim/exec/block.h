@@ -40,8 +40,8 @@ class Block {
 
   /// All threads at the kernel's start.
   void start(const Dim3& at, Cluster& cluster, std::uint32_t rank);
-  /// Lets the warps run in turn, each until it waits.
-  Outcome run(Worker& worker, std::int64_t instructions);
+  /// Lets the warps run in turn, each until it waits. `once`: until each has had its turn.
+  Outcome run(Worker& worker, std::int64_t instructions, bool once);
   bool is_over() const { return live_ == 0; }
   /// No warp can run, and nobody else can change that but blocks of the same cluster.
   bool is_stuck() const { return ready_ == 0 && live_ != 0; }
@@ -96,7 +96,7 @@ class Cluster {
   explicit Cluster(Grid& grid);
 
   void start(std::uint64_t number);
-  Outcome run(Worker& worker, std::int64_t instructions);
+  Outcome run(Worker& worker, std::int64_t instructions, bool once = false);
   Dim3 at() const { return at_; }
   std::size_t size() const { return blocks_.size(); }
   Block& block(std::size_t rank) { return *blocks_[rank]; }

@@ -22,6 +22,7 @@ struct Worker {
   MemoryMap::Reader reader;
   RangeCache ranges;
   std::uint32_t number = 0;  ///< %smid
+  std::uint64_t instructions = 0;  ///< of warps, that it carried out
 
   /// Between slices: ranges kept are looked up anew where memory has come or gone.
   void refresh() {
@@ -51,7 +52,12 @@ struct Grid {
   std::uint64_t workspace = 0;  ///< of cooperative launches: where the runtime's headers keep the grid's barrier
                                 ///< (cooperative_groups/details/driver_abi.h: %envreg1 and 2)
   std::atomic<bool> is_stopping{false};
+  /// Lanes of a warp are often far from each other in memory: blocks that go on together find each other's lines.
+  std::atomic<bool> is_scattered{false};
 
+  /// Whether blocks go through memory together, as the warps of one do: where that gains much, and no thread has memory
+  /// with another or waits for one.
+  bool go_together() const;
   /// The first one counts.
   void fail(Fault fault);
   std::optional<Fault> take_fault();

@@ -17,6 +17,7 @@ struct RangeCache {
     std::uint64_t met = 0;  ///< the least address that translated code went to last: where it goes next can be guessed
   };
   std::array<Entry, 64> entries;
+  std::uint64_t scattered = 0;  ///< accesses of translated code by a warp whose lanes are far from each other
 
   Entry& of(const Step* step) { return entries[(reinterpret_cast<std::uintptr_t>(step) >> 6) % 64]; }
   void clear() { entries.fill({}); }

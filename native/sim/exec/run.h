@@ -23,7 +23,7 @@ class Run {
     waited,  ///< a slice, and all blocks that are under way only wait for others
     nothing,  ///< no block can be taken now
   };
-  /// Takes a block, works on it for a slice, and puts it back. Any thread.
+  /// Takes a block, or several that go on together, works on it for a slice, and puts it back. Any thread.
   Work work(Worker& worker);
   bool has_work();
   /// All blocks are over, or have stopped.
@@ -35,13 +35,15 @@ class Run {
 
  private:
   struct Parked {
-    std::unique_ptr<Cluster> cluster;
+    std::vector<std::unique_ptr<Cluster>> clusters, over;
     std::uint32_t slices = 0;
   };
   bool take(Parked& taken);
+  Outcome run(Parked& parked, Worker& worker);
   void put(Parked parked, Outcome outcome);
 
   Grid grid_;
+  const unsigned places_;
   std::mutex lock_;
   std::uint64_t next_ = 0, total_ = 0;
   std::uint64_t over_ = 0;  ///< clusters

@@ -194,6 +194,7 @@ void Warp::start(const Code& code, std::uint32_t lanes) {
   others.clear();
   polled = nullptr;
   polls = stale_slices = 0;
+  lines_owner = 0;
   std::memset(root.registers, 0, kernel.frame_bytes);
   enter(&root);
   resume = code.steps.data();

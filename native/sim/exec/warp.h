@@ -108,6 +108,10 @@ struct Warp {
   std::uint32_t cluster_phase = 0;  ///< of the cluster's barrier, when it arrived there
   bool is_current = false;  ///< there is a strand in mask, frame, join, resume
   std::uint32_t stale_slices = 0;  ///< slices since lanes last met, while some wait
+  /// Of a loop in translated code whose registers lie evenly (jit/lines.h): whose the lines are, and the bases of
+  /// registers that the frame does not have.
+  std::uint64_t lines_owner = 0;
+  std::array<std::uint64_t, 24> lines{};
 
   /// A register's lanes, or with T const a constant's.
   template <class T>

@@ -62,6 +62,35 @@ void Assembler::set32(Gpr to, std::uint32_t value) {
   bytes({static_cast<std::uint8_t>(0x40 | to >> 3), static_cast<std::uint8_t>(0xb8 | (to & 7))});
   word(value);
 }
+void Assembler::set64(Gpr to, std::uint64_t value) {
+  if (value >> 32 == 0) return set32(to, static_cast<std::uint32_t>(value));
+  bytes({static_cast<std::uint8_t>(0x48 | to >> 3), static_cast<std::uint8_t>(0xb8 | (to & 7))});
+  word(static_cast<std::uint32_t>(value));
+  word(static_cast<std::uint32_t>(value >> 32));
+}
+void Assembler::scalar(Arithmetic what, bool is_wide, Gpr to, Gpr from) {
+  bytes({static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), what, static_cast<std::uint8_t>(0xc0 | from << 3 | to)});
+}
+void Assembler::multiply(bool is_wide, Gpr to, Gpr from) {
+  bytes(
+      {static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0x0f, 0xaf, static_cast<std::uint8_t>(0xc0 | to << 3 | from)});
+}
+void Assembler::shift(unsigned how, bool is_wide, Gpr what, std::uint8_t by) {
+  bytes(
+      {static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0xc1, static_cast<std::uint8_t>(0xc0 | how << 3 | what), by});
+}
+void Assembler::negate(bool is_wide, Gpr what) {
+  bytes({static_cast<std::uint8_t>(is_wide ? 0x48 : 0x40), 0xf7, static_cast<std::uint8_t>(0xd8 | what)});
+}
+void Assembler::widen_signed(Gpr to, Gpr from) {
+  bytes({0x48, 0x63, static_cast<std::uint8_t>(0xc0 | to << 3 | from)});
+}
+void Assembler::set_if(Condition when, Gpr to) {
+  // setcc; movzx.
+  bytes({0x40, 0x0f, static_cast<std::uint8_t>(static_cast<std::uint8_t>(when) + 0x10),
+         static_cast<std::uint8_t>(0xc0 | to)});
+  bytes({0x40, 0x0f, 0xb6, static_cast<std::uint8_t>(0xc0 | to << 3 | to)});
+}
 void Assembler::decrement32(Gpr what) {
   bytes({static_cast<std::uint8_t>(0x40 | what >> 3), 0xff, static_cast<std::uint8_t>(0xc8 | (what & 7))});
 }
@@ -73,6 +102,10 @@ void Assembler::jump_through(Gpr base, std::int8_t displacement) {
 
 void Assembler::compare_with_zero64(Gpr base, std::int32_t displacement) {
   general(0x83, true, 7, base, displacement);
+  bytes({0});
+}
+void Assembler::compare_with_zero32(Gpr base, std::int32_t displacement) {
+  general(0x83, false, 7, base, displacement);
   bytes({0});
 }
 void Assembler::prefetch(Gpr base, std::int32_t displacement) {

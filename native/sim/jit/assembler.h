@@ -38,6 +38,22 @@ struct Vex {
 
 class Assembler {
  public:
+  enum class Condition : std::uint8_t {
+    always,
+    overflows = 0x80,
+    below = 0x82,
+    not_below = 0x83,
+    equal = 0x84,
+    differs = 0x85,
+    above = 0x87,
+    negative = 0x88,
+    less = 0x8c,
+    not_less = 0x8d,
+    not_greater = 0x8e,
+    greater = 0x8f,
+    not_above = 0x86
+  };
+
   /// `second` is the source in VEX.vvvv; 0 where there is none.
   void vector(const Vex& what, unsigned first, unsigned second, const Source& last, int immediate = -1);
 
@@ -57,12 +73,26 @@ class Assembler {
   void xor32(Gpr to, Gpr from);
   void add64(Gpr to, std::int32_t value);
   void set32(Gpr to, std::uint32_t value);
+  void set64(Gpr to, std::uint64_t value);
+  /// One of the lower eight registers with another, or with itself: add, sub, and, or, xor, cmp by their opcodes.
+  enum Arithmetic : std::uint8_t { add = 0x01, or_ = 0x09, and_ = 0x21, sub = 0x29, xor_ = 0x31, compare = 0x39 };
+  void scalar(Arithmetic what, bool is_wide, Gpr to, Gpr from);
+  void multiply(bool is_wide, Gpr to, Gpr from);
+  /// `how` as of vector shifts: 4 left, 5 right, 7 with the sign.
+  void shift(unsigned how, bool is_wide, Gpr what, std::uint8_t by);
+  void negate(bool is_wide, Gpr what);
+  /// movsxd.
+  void widen_signed(Gpr to, Gpr from);
+  /// The lowest byte of what becomes 0 or 1, by a condition; then all of it.
+  void set_if(Condition when, Gpr to);
   void store64(Gpr from, Gpr base, std::int32_t displacement) { general(0x89, true, from, base, displacement); }
   void store32(Gpr from, Gpr base, std::int32_t displacement) { general(0x89, false, from, base, displacement); }
   void add64(Gpr to, Gpr base, std::int32_t displacement) { general(0x03, true, to, base, displacement); }
   void sub64(Gpr to, Gpr base, std::int32_t displacement) { general(0x2b, true, to, base, displacement); }
   void or_into32(Gpr from, Gpr base, std::int32_t displacement) { general(0x09, false, from, base, displacement); }
   void compare64(Gpr left, Gpr base, std::int32_t displacement) { general(0x3b, true, left, base, displacement); }
+  /// cmp dword [base + displacement], 0.
+  void compare_with_zero32(Gpr base, std::int32_t displacement);
   void lea64(Gpr to, Gpr base, std::int32_t displacement) { general(0x8d, true, to, base, displacement); }
   /// cmp qword [base + displacement], 0.
   void compare_with_zero64(Gpr base, std::int32_t displacement);
@@ -72,6 +102,8 @@ class Assembler {
   /// cmp byte [base + displacement], a number; test byte.
   void compare8(Gpr base, std::int32_t displacement, std::uint8_t value);
   void test8(Gpr base, std::int32_t displacement, std::uint8_t bits);
+  /// inc qword [base + displacement].
+  void increment64(Gpr base, std::int32_t displacement) { general(0xff, true, 0, base, displacement); }
   /// lock add qword [address], value.
   void add_to_counter(const void* address, std::uint32_t value);
   void call(const void* function);
@@ -81,7 +113,6 @@ class Assembler {
   void finish() { bytes({0xc5, 0xf8, 0x77, 0xc3}); }  // vzeroupper; ret
 
   // Jumps: forward ones are put right when their target is known.
-  enum class Condition : std::uint8_t { always, equal = 0x84, differs = 0x85, above = 0x87, negative = 0x88 };
   std::size_t jump(Condition when);
   void land(std::size_t jump);
   void jump_back(Condition when, std::size_t to);

@@ -38,18 +38,8 @@ void Exits::go_to(unsigned number) {
   to_.add64(rax, static_cast<std::int32_t>(steps) * static_cast<std::int32_t>(sizeof(Step)));
 }
 
-bool Exits::emit(const Item& item, unsigned number) {
-  if (is_partial_) {
-    at_.save(at_.state());
-    go_to(number);
-    return false;
-  }
-  if (item.step->source == nullptr) {
-    to_.compare_with_zero64(rdi, static_cast<std::int32_t>(offsetof(exec::Warp, join)));
-    exits_.push_back({number, to_.jump(Assembler::Condition::differs), at_.state()});
-    return true;
-  }
-  const bool is_negated = item.reads[0].at & kNegated;
+/// The processor's flags: equal where it holds for no lane.
+void Exits::holds_for_any(const Item& item, bool is_negated) {
   at_.at_lanes(0);
   const unsigned all = at_.fresh();
   for (unsigned eight = 0; eight < exec::kLanes / 8; ++eight) {
@@ -61,7 +51,28 @@ bool Exits::emit(const Item& item, unsigned number) {
   at_.release();
   if (is_negated) to_.bytes({0x3c, 0xff});  // cmp al, 0xff
   else to_.bytes({0x84, 0xc0});             // test al, al
-  exits_.push_back({number, to_.jump(Assembler::Condition::differs), at_.state()});
+}
+
+bool Exits::emit(const Item& item, unsigned number) {
+  if (is_partial_) {
+    at_.save(at_.state());
+    go_to(number);
+    return false;
+  }
+  if (item.step->source == nullptr) {
+    to_.compare_with_zero64(rdi, static_cast<std::int32_t>(offsetof(exec::Warp, join)));
+    exits_.push_back({number, to_.jump(Assembler::Condition::differs), at_.state(), false});
+    return true;
+  }
+  const bool is_negated = item.reads[0].at & kNegated;
+  auto when = Assembler::Condition::differs;
+  if (const Line* line = lines_ == nullptr ? nullptr : lines_->find(item.reads[0].at, number)) {
+    to_.compare_with_zero32(rdi, slot_offset(*line));
+    if (is_negated) when = Assembler::Condition::equal;
+  } else {
+    holds_for_any(item, is_negated);
+  }
+  exits_.push_back({number, to_.jump(when), at_.state(), false});
   to_.set32(rax, static_cast<std::uint32_t>(item.step->cost));
   to_.subtract_from64(rax, rdi, static_cast<std::int32_t>(offsetof(exec::Warp, budget)));
   return true;

@@ -1,6 +1,5 @@
 #include "sim/jit/memory.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "sim/exec/count.h"
@@ -8,167 +7,6 @@
 #include "sim/jit/vectors.h"
 
 namespace flexrack::sim::jit {
-namespace {
-
-constexpr unsigned kEights = exec::kLanes / 8;
-constexpr std::uint8_t kSideBySide = 0;              ///< then 1: at one place; 2: anyhow
-
-template <class T>
-constexpr std::int32_t offset(T value) {
-  return static_cast<std::int32_t>(value);
-}
-
-}  // namespace
-
-/// 0, 1, 2 ... times the stride.
-Source MemoryEmitter::iota(unsigned stride, bool is_wide, bool is_upper) {
-  return pool_.series(stride, is_wide, is_upper ? 4 : 0);
-}
-
-void MemoryEmitter::wrote(At place) {
-  std::erase_if(plans_, [place](const Plan& plan) { return plan.place == place; });
-}
-
-/// Where a number is added to a register that has plans they stay, for another place.
-void MemoryEmitter::passed(const Item& item) {
-  constexpr std::int64_t kFar = 1 << 24;
-  std::vector<Plan> moved;
-  const Use& by = item.reads[1];
-  const Type type = item.from->type;
-  const bool is_integer = type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64;
-  const bool is_sum = is_integer && (item.from->op == Op::add || item.from->op == Op::sub) && item.guard == kNowhere &&
-                      item.reads[0].at == item.writes[0].at && by.at != kNowhere && (by.at & kInConstants);
-  std::uint64_t value = 0;
-  if (is_sum && (by.form == Form::word || by.form == Form::wide) && constant_of(code_, by, value)) {
-    auto more =
-        by.form == Form::wide ? static_cast<std::int64_t>(value) : std::int64_t{static_cast<std::int32_t>(value)};
-    if (item.from->op == Op::sub) more = more > -kFar && more < kFar ? -more : kFar;
-    for (auto plan : plans_) {
-      // What says whether accesses are aligned stays as it is.
-      if (plan.place != item.reads[0].at || more <= -kFar || more >= kFar || more % 16 != 0) continue;
-      plan.ahead += static_cast<std::int32_t>(more);
-      if (plan.ahead > -kFar && plan.ahead < kFar) moved.push_back(plan);
-    }
-  }
-  for (const auto& use : item.writes) wrote(use.at);
-  plans_.insert(plans_.end(), moved.begin(), moved.end());
-}
-
-MemoryEmitter::Plan MemoryEmitter::plan_for(const Item& item, unsigned stride) {
-  const At place = item.reads[0].at;
-  for (const auto& plan : plans_) {
-    if (plan.place == place && plan.stride == stride) return plan;
-  }
-  const auto at =
-      StackFrame::kPlans + static_cast<std::int32_t>(next_plan_++ % StackFrame::kPlanCount) * StackFrame::kPlanBytes;
-  std::erase_if(plans_, [at](const Plan& plan) { return plan.at == at; });
-  make_plan(item, at, stride);
-  return plans_.emplace_back(Plan{place, stride, at, 0});
-}
-
-/// Where all lanes lie side by side, which most do and one test tells, the plan is made of the first lane's address;
-/// anything else is looked at eight by eight, behind the rest of the code.
-void MemoryEmitter::make_plan(const Item& item, std::int32_t plan, unsigned stride) {
-  const Use& base = item.reads[0];
-  const bool is_wide = base.form == Form::wide;
-  const unsigned lanes = is_wide ? 4 : 8;
-  at_.release();
-  const unsigned first = at_.take(base, 0), from = at_.fresh(), differs = at_.fresh(), here = at_.fresh();
-  const std::array<unsigned, 3> kept{from, differs, here};
-  to_.vector(is_wide ? v::spread64 : v::spread32, from, 0, Source::vector(first));
-  for (unsigned part = 0; part < exec::kLanes / lanes; ++part) {
-    at_.release_fresh(kept, kept);
-    to_.vector(is_wide ? v::add64 : v::add32, here, from, pool_.series(stride, is_wide, part * lanes));
-    to_.vector(v::xor_, part == 0 ? differs : here, here, at_.last(base, part));
-    if (part != 0) to_.vector(v::or_, differs, differs, Source::vector(here));
-  }
-  to_.vector(v::test, differs, 0, Source::vector(differs));
-  to_.vector(is_wide ? v::to_gpr64 : v::to_gpr32, from, 0,
-             Source::vector(rax));  // behind what may have to be written back for room
-  at_.release();
-  apart_.push_back({&item, number_, plan, stride, to_.jump(Assembler::Condition::differs), at_.state(), 0});
-  if (!is_wide) to_.add64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
-  to_.store64(rax, rsp, plan + kPointers);
-  to_.store64(rax, rsp, plan + kLeast);
-  to_.store32(rax, rsp, plan + kLowBits);
-  for (unsigned eight = 1; eight < kEights; ++eight) {
-    to_.lea64(rcx, rax, offset(8 * stride * eight));
-    to_.store64(rcx, rsp, plan + kPointers + 8 * offset(eight));
-  }
-  to_.lea64(rcx, rax, offset((exec::kLanes - 1) * stride));
-  to_.store64(rcx, rsp, plan + kGreatest);
-  to_.bytes({0x31, 0xc9});                             // xor ecx, ecx
-  to_.store32(rcx, rsp, plan + kKinds);
-  to_.store8(rcx, rsp, plan + kOthers);
-  apart_.back().back = to_.size();
-}
-
-void MemoryEmitter::finish_plans() {
-  for (const auto& one : apart_) {
-    to_.land(one.jump);
-    at_.at_item(one.item_number);
-    at_.save(one.state);
-    at_.forget_all();
-    make_plan_by_eights(*one.item, one.plan, one.stride);
-    at_.restore(one.state);
-    to_.jump_back(Assembler::Condition::always, one.back);
-  }
-}
-
-/// In vector code how each eight lie, the rest by ordinary arithmetic: rax is a pointer, rcx how eight lie, rdx and rsi
-/// for a moment.
-void MemoryEmitter::make_plan_by_eights(const Item& item, std::int32_t plan, unsigned stride) {
-  const Use& base = item.reads[0];
-  const bool is_wide = base.form == Form::wide;
-  for (unsigned eight = 0; eight < kEights; ++eight) {
-    at_.release();  // of the lanes before none may leave: the handler may be called yet
-    const unsigned first = at_.take(base, is_wide ? 2 * eight : eight), same = at_.fresh(), apart = at_.fresh();
-    to_.vector(is_wide ? v::spread64 : v::spread32, apart, 0, Source::vector(first));
-    if (is_wide) {
-      const unsigned second = at_.take(base, 2 * eight + 1), other = at_.fresh(), more = at_.fresh();
-      to_.vector(v::sub64, same, first, Source::vector(apart));
-      to_.vector(v::sub64, other, second, Source::vector(apart));
-      to_.vector(v::xor_, apart, same, iota(stride, true, false));
-      to_.vector(v::xor_, more, other, iota(stride, true, true));
-      to_.vector(v::or_, apart, apart, Source::vector(more));
-      to_.vector(v::or_, same, same, Source::vector(other));
-      to_.vector(v::to_gpr64, first, 0, Source::vector(rax));
-    } else {
-      to_.vector(v::sub32, same, first, Source::vector(apart));
-      to_.vector(v::xor_, apart, same, iota(stride, false, false));
-      to_.vector(v::to_gpr32, first, 0, Source::vector(rax));
-      to_.add64(rax, rdi, offset(offsetof(exec::Warp, shared_memory)));
-    }
-    to_.bytes({0x31, 0xc9, 0x31, 0xd2});               // xor ecx, ecx; xor edx, edx
-    to_.vector(v::test, apart, 0, Source::vector(apart));
-    to_.bytes({0x0f, 0x95, 0xc1});                     // setne cl
-    to_.vector(v::test, same, 0, Source::vector(same));
-    to_.bytes({0x0f, 0x95, 0xc2, 0x20, 0xca, 0x00, 0xd1});  // setne dl; and dl, cl; add cl, dl
-    to_.store64(rax, rsp, plan + kPointers + 8 * offset(eight));
-    to_.store8(rcx, rsp, plan + kKinds + offset(eight));
-    // The last lane's place, where they lie side by side.
-    to_.bytes({0x31, 0xf6});                           // xor esi, esi
-    to_.set32(rdx, 7 * stride);
-    to_.bytes({0x84, 0xc9, 0x0f, 0x44, 0xf2});         // test cl, cl; cmove esi, edx
-    to_.bytes({0x48, 0x01, 0xc6});                     // add rsi, rax
-    if (eight == 0) {
-      to_.store64(rax, rsp, plan + kLeast);
-      to_.store64(rsi, rsp, plan + kGreatest);
-      to_.store32(rax, rsp, plan + kLowBits);
-      to_.store8(rcx, rsp, plan + kOthers);
-      continue;
-    }
-    to_.load64(rdx, rsp, plan + kGreatest);
-    to_.bytes({0x48, 0x39, 0xf2, 0x48, 0x0f, 0x47, 0xf2});  // cmp rdx, rsi; cmova rsi, rdx
-    to_.store64(rsi, rsp, plan + kGreatest);
-    to_.load64(rdx, rsp, plan + kLeast);
-    to_.bytes({0x48, 0x39, 0xc2, 0x48, 0x0f, 0x47, 0xd0});  // cmp rdx, rax; cmova rdx, rax
-    to_.store64(rdx, rsp, plan + kLeast);
-    to_.or_into32(rax, rsp, plan + kLowBits);
-    to_.or_into32(rcx, rsp, plan + kOthers);
-  }
-  at_.release();
-}
 
 /// Asks for the lines as far behind the least address, in rax, as that is behind the last one: of the warp in a loop,
 /// else of any warp, as the next one goes. The processor takes any address.
@@ -186,14 +24,19 @@ void MemoryEmitter::bring_next(const Item& item, std::size_t number, unsigned by
 }
 
 /// All within what the step may touch, and aligned.
-void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned bytes, std::vector<std::size_t>& jumps) {
+void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned bytes, Call& call) {
   using When = Assembler::Condition;
+  auto& jumps = call.jumps;
+  if (how.line != nullptr) return check_line(item, *how.line, bytes, jumps);
   const bool is_load = item.from->op == Op::ld, is_strong = item.from->order != ptx::Order::weak;
   const auto displacement = displacement_of(item, how), plan = how.at;
   // Others than 0 and 1 have bit 1; for stores anything but side by side is left to the handler: the last lane's value
   // is to stay.
-  to_.test8(rsp, plan + kOthers, is_load && !is_strong ? 2 : 3);
-  jumps.push_back(to_.jump(When::differs));
+  to_.test8(rsp, plan + kOthers, is_load && !is_strong ? kApart : kApart | 1);
+  const auto others = to_.jump(When::differs);
+  if (is_load && !is_strong && bytes == 4 && ptx::bytes_of(item.from->type) == 4 && item.reads[0].form == Form::wide)
+    call.scattered = others, call.plan = plan, call.displacement = displacement;
+  else jumps.push_back(others);
   if (bytes > 1) {
     to_.test8(rsp, plan + kLowBits, static_cast<std::uint8_t>(bytes - 1));
     jumps.push_back(to_.jump(When::differs));
@@ -202,6 +45,33 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
   to_.load64(rsi, rsp, plan + kGreatest);
   to_.add64(rax, displacement);
   to_.add64(rsi, displacement + static_cast<std::int32_t>(bytes));
+  check_bounds(item, bytes, jumps);
+}
+
+/// The same of addresses on a line: the first lane's is the least. It stays in rdx.
+void MemoryEmitter::check_line(const Item& item, const Line& line, unsigned bytes, std::vector<std::size_t>& jumps) {
+  const bool is_wide = line.form == Form::wide;
+  if (is_wide) {
+    to_.load64(rdx, rdi, slot_offset(line));
+  } else {
+    to_.load32(rdx, rdi, slot_offset(line));
+    to_.add64(rdx, rdi, offset(offsetof(exec::Warp, shared_memory)));
+  }
+  if (bytes > 1) {
+    to_.bytes({0xf6, 0xc2, static_cast<std::uint8_t>(bytes - 1)});  // test dl, ...
+    jumps.push_back(to_.jump(Assembler::Condition::differs));
+  }
+  const auto displacement = static_cast<std::int32_t>(item.step->displacement);
+  to_.lea64(rax, rdx, displacement);
+  to_.lea64(rsi, rdx, displacement + offset((exec::kLanes - 1) * line.stride) + static_cast<std::int32_t>(bytes));
+  check_bounds(item, bytes, jumps);
+  if (is_wide) to_.load64(rdx, rdi, slot_offset(line));  // which held another address meanwhile
+}
+
+/// From rax until before rsi.
+void MemoryEmitter::check_bounds(const Item& item, unsigned bytes, std::vector<std::size_t>& jumps) {
+  using When = Assembler::Condition;
+  const bool is_load = item.from->op == Op::ld, is_strong = item.from->order != ptx::Order::weak;
   if (item.reads[0].form == Form::wide) {
     // The entry of the cache of ranges that the handler uses for this step.
     const auto number = (reinterpret_cast<std::uintptr_t>(item.step) >> 6) % 64;
@@ -210,10 +80,8 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
     if (is_load && is_strong) {
       // The same place again: a strand may be waiting for what is there, and the handler counts how often.
       const auto last = entry + offset(offsetof(exec::RangeCache::Entry, last));
-      to_.move64(rdx, rax);
-      to_.sub64(rdx, rcx, last);
+      to_.compare64(rax, rcx, last);
       to_.store64(rax, rcx, last);
-      to_.bytes({0x48, 0x85, 0xd2});  // test rdx, rdx
       jumps.push_back(to_.jump(When::equal));
     }
     bring_next(item, number, bytes);
@@ -232,9 +100,19 @@ void MemoryEmitter::check_range(const Item& item, const Plan& how, unsigned byte
   jumps.push_back(to_.jump(When::above));
 }
 
+/// rax: the pointer for eight lanes, where it is not known already.
+void MemoryEmitter::point(const Plan& how, unsigned part) {
+  if (how.line == nullptr) to_.load64(rax, rsp, how.at + kPointers + 8 * offset(part));
+}
+
 /// A guard that does not hold for all.
 void MemoryEmitter::check_guard(const Item& item, std::vector<std::size_t>& jumps) {
   const bool is_negated = item.guard & kNegated;
+  if (const Line* line = lines_ == nullptr ? nullptr : lines_->find(item.guard, number_)) {
+    to_.compare_with_zero32(rdi, slot_offset(*line));
+    jumps.push_back(to_.jump(is_negated ? Assembler::Condition::differs : Assembler::Condition::equal));
+    return;
+  }
   const unsigned all = at_.fresh();
   for (unsigned eight = 0; eight < kEights; ++eight) {
     const unsigned holds = at_.take({item.guard, Form::mask}, eight);
@@ -250,45 +128,46 @@ void MemoryEmitter::check_guard(const Item& item, std::vector<std::size_t>& jump
 
 void MemoryEmitter::load(const Item& item, const Plan& how, unsigned part) {
   const unsigned count = item.from->count;
-  const auto displacement = displacement_of(item, how), plan = how.at;
-  const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
+  const auto displacement = displacement_of(item, how, part);
+  const auto at = [&](unsigned bytes) {
+    return Source::memory(how.base(), displacement + static_cast<std::int32_t>(bytes));
+  };
   std::array<unsigned, 4> d{}, x{};
   for (unsigned k = 0; k < count; ++k) d[k] = at_.fresh();
   for (unsigned k = 0; count > 1 && k < count; ++k) x[k] = at_.fresh();
-  to_.load64(rax, rsp, plan + kPointers + 8 * offset(part));
-  to_.compare8(rsp, plan + kKinds + offset(part), kSideBySide);
-  const auto to_same = to_.jump(Assembler::Condition::differs);
+  point(how, part);
   const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) {
     to_.vector(what, to, first, Source::vector(second), immediate);
   };
-  if (count == 1) {
-    to_.vector(v::load, d[0], 0, at(0));
-  } else if (count == 2) {
-    for (unsigned i = 0; i < 2; ++i) to_.vector(v::load, x[i], 0, at(32 * i));
-    op(v::shuffle, d[0], x[0], x[1], 0x88);
-    op(v::shuffle, d[1], x[0], x[1], 0xdd);
-    for (unsigned i = 0; i < 2; ++i) op(v::permute64, d[i], 0, d[i], 0xd8);
-  } else {
-    // Four lanes, and the four behind them in the upper halves, turned over their diagonal.
-    for (unsigned i = 0; i < 4; ++i) {
-      to_.vector(v::load_short, x[i], 0, at(16 * i));
-      to_.vector(v::insert_upper, x[i], x[i], at(64 + 16 * i), 1);
+  const auto side_by_side = [&] {
+    if (count == 1) {
+      to_.vector(v::load, d[0], 0, at(0));
+    } else if (count == 2) {
+      for (unsigned i = 0; i < 2; ++i) to_.vector(v::load, x[i], 0, at(32 * i));
+      op(v::shuffle, d[0], x[0], x[1], 0x88);
+      op(v::shuffle, d[1], x[0], x[1], 0xdd);
+      for (unsigned i = 0; i < 2; ++i) op(v::permute64, d[i], 0, d[i], 0xd8);
+    } else {
+      // Four lanes, and the four behind them in the upper halves, turned over their diagonal.
+      for (unsigned i = 0; i < 4; ++i) {
+        to_.vector(v::load_short, x[i], 0, at(16 * i));
+        to_.vector(v::insert_upper, x[i], x[i], at(64 + 16 * i), 1);
+      }
+      op(v::unpack_low, d[0], x[0], x[1]);
+      op(v::unpack_low, d[1], x[2], x[3]);
+      op(v::unpack_high, d[2], x[0], x[1]);
+      op(v::unpack_high, d[3], x[2], x[3]);
+      op(v::unpack_low64, x[0], d[0], d[1]);
+      op(v::unpack_high64, d[1], d[0], d[1]);
+      op(v::unpack_low64, x[2], d[2], d[3]);
+      op(v::unpack_high64, d[3], d[2], d[3]);
+      op(v::move, d[0], 0, x[0]);
+      op(v::move, d[2], 0, x[2]);
     }
-    op(v::unpack_low, d[0], x[0], x[1]);
-    op(v::unpack_low, d[1], x[2], x[3]);
-    op(v::unpack_high, d[2], x[0], x[1]);
-    op(v::unpack_high, d[3], x[2], x[3]);
-    op(v::unpack_low64, x[0], d[0], d[1]);
-    op(v::unpack_high64, d[1], d[0], d[1]);
-    op(v::unpack_low64, x[2], d[2], d[3]);
-    op(v::unpack_high64, d[3], d[2], d[3]);
-    op(v::move, d[0], 0, x[0]);
-    op(v::move, d[2], 0, x[2]);
-  }
-  const auto over = to_.jump(Assembler::Condition::always);
-  to_.land(to_same);
-  for (unsigned k = 0; k < count; ++k) to_.vector(v::spread32, d[k], 0, at(4 * k));
-  to_.land(over);
+  };
+  either(how, part, side_by_side, [&] {
+    for (unsigned k = 0; k < count; ++k) to_.vector(v::spread32, d[k], 0, at(4 * k));
+  });
   Item plain = item;
   plain.guard = kNowhere;  // it holds for all
   for (unsigned k = 0; k < count; ++k) at_.put(plain, item.writes[k], part, d[k]);
@@ -296,8 +175,10 @@ void MemoryEmitter::load(const Item& item, const Plan& how, unsigned part) {
 
 void MemoryEmitter::store(const Item& item, const Plan& how, unsigned part) {
   const unsigned count = item.from->count;
-  const auto displacement = displacement_of(item, how), plan = how.at;
-  const auto at = [&](unsigned bytes) { return Source::memory(rax, displacement + static_cast<std::int32_t>(bytes)); };
+  const auto displacement = displacement_of(item, how, part);
+  const auto at = [&](unsigned bytes) {
+    return Source::memory(how.base(), displacement + static_cast<std::int32_t>(bytes));
+  };
   const auto op = [&](const Vex& what, unsigned to, unsigned first, unsigned second, int immediate = -1) {
     to_.vector(what, to, first, Source::vector(second), immediate);
   };
@@ -305,7 +186,7 @@ void MemoryEmitter::store(const Item& item, const Plan& how, unsigned part) {
   for (unsigned k = 0; k < count; ++k) d[k] = at_.take(item.reads[1 + k], part);
   for (unsigned k = 0; count > 1 && k < count; ++k) x[k] = at_.fresh();
   const unsigned t = count > 1 ? at_.fresh() : 0, u = count > 1 ? at_.fresh() : 0;
-  to_.load64(rax, rsp, plan + kPointers + 8 * offset(part));  // behind what may have to be written back for room
+  point(how, part);  // behind what may have to be written back for room
   if (count == 1) return to_.vector(v::store, d[0], 0, at(0));
   if (count == 2) {
     op(v::unpack_low, x[0], d[0], d[1]);
@@ -407,10 +288,13 @@ void MemoryEmitter::access(const Item& item) {
   const bool is_load = item.from->op == Op::ld, is_pair = size == 8 && item.from->count == 2, is_lone = size != 4;
   Call call{&item, number_, {}, {}, {}, 0};
   at_.at_lanes(0);
-  const auto plan = plan_for(item, bytes);
+  const Line* line = lines_ == nullptr ? nullptr : line_of_access(*lines_, item, number_);
+  Plan plan;
+  if (line != nullptr) plan.line = line;
+  else plan = plan_for(item, bytes);
   if (item.guard != kNowhere) check_guard(item, call.jumps);
   call.before = at_.state();
-  check_range(item, plan, bytes, call.jumps);
+  check_range(item, plan, bytes, call);
   for (unsigned part = 0; part < kEights; ++part) {
     at_.at_lanes(part);
     if (is_pair) is_load ? load_pair(item, plan, part) : store_pair(item, plan, part);
@@ -485,6 +369,7 @@ void MemoryEmitter::emit(const Item& item) {
     exchange(item);
   } else if (is_partial_ || item.is_called) {
     at_.save(at_.state());
+    write_back_lines(number_);
     at_.forget_all();
     leaving_.push_back(call_handler(item));
   } else if (item.from->op == Op::atom) {

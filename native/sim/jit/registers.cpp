@@ -1,9 +1,11 @@
 #include "sim/jit/registers.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 
 #include "sim/exec/numbers.h"
+#include "sim/exec/warp.h"
 #include "sim/jit/vectors.h"
 
 namespace flexrack::sim::jit {
@@ -29,14 +31,19 @@ Source Pool::eight(const std::array<std::uint32_t, 8>& values) {
   return Source::pool(at->second);
 }
 
-Source Pool::series(unsigned step, bool is_wide, unsigned first) {
+Source Pool::series(std::int64_t step, bool is_wide, unsigned first) {
   const auto [at, is_new] =
-      series_.try_emplace({step, is_wide ? 1U : 0U, first}, static_cast<std::int32_t>(words_.size() * 4));
+      series_.try_emplace({step, is_wide ? 1 : 0, first}, static_cast<std::int32_t>(words_.size() * 4));
   for (unsigned i = 0; is_new && i < (is_wide ? 4U : 8U); ++i) {
-    words_.push_back((first + i) * step);
-    if (is_wide) words_.push_back(0);
+    const auto value = static_cast<std::uint64_t>((first + i) * step);
+    words_.push_back(static_cast<std::uint32_t>(value));
+    if (is_wide) words_.push_back(static_cast<std::uint32_t>(value >> 32));
   }
   return Source::pool(at->second);
+}
+
+std::int32_t slot_offset(const Line& line) {
+  return static_cast<std::int32_t>(offsetof(exec::Warp, lines) + line.slot * sizeof(std::uint64_t));
 }
 
 Source Registers::memory(At place, Form form, unsigned part) const {
@@ -89,8 +96,23 @@ void Registers::lane_mask(unsigned number, Form form, unsigned part) {
   to_.vector(v::widen_signed, number, 0, Source::vector(number));
 }
 
+void Registers::load_line(unsigned number, const Line& line, unsigned part) {
+  const bool is_wide = line.form == Form::wide;
+  to_.vector(is_wide ? v::spread64 : v::spread32, number, 0, Source::memory(rdi, slot_offset(line)));
+  if (line.stride != 0)
+    to_.vector(is_wide ? v::add64 : v::add32, number, number,
+               pool_.series(line.stride, is_wide, part * (is_wide ? 4 : 8)));
+}
+
+void Registers::drop(At place) {
+  for (auto& held : held_) {
+    if (held.place == place) held = {};
+  }
+}
+
 void Registers::load(unsigned number, const Use& use, unsigned part) {
   if (use.at & kInConstants) return to_.vector(v::load, number, 0, constant(use));
+  if (const Line* line = line_of(use.at)) return load_line(number, *line, part);
   const auto from = memory(use.at, use.form, part);
   switch (use.form) {
     case Form::mask: expand_mask(number, from); break;
@@ -188,7 +210,8 @@ unsigned Registers::take(const Use& use, unsigned part) {
 
 Source Registers::last_float(const Use& use, unsigned part) {
   const bool is_constant = use.at & kInConstants,
-             may_be_memory = is_constant || use.form == Form::word || use.form == Form::wide;
+             may_be_memory =
+                 is_constant || ((use.form == Form::word || use.form == Form::wide) && line_of(use.at) == nullptr);
   // Read again soon: worth a register, a constant only one that is free.
   const bool is_worth = fates_.next_read(use.at & ~kNegated, item_ + 1) < Fates::kAtEnd && (!is_constant || has_room());
   if (find(use.at, is_constant ? 0 : part) >= 0 || !may_be_memory || is_worth)
@@ -287,6 +310,38 @@ void Registers::restore(const State& state) {
   for (unsigned i = 0; i < kCount; ++i) {
     if (state[i].place != kNowhere) load(i, {state[i].place, state[i].form}, state[i].part);
   }
+}
+
+namespace {
+
+bool is_same(const Registers::Held& one, const Registers::Held& other) {
+  return one.place == other.place && one.part == other.part;
+}
+
+}  // namespace
+
+void Registers::restore_but(const State& state, const State& other, At place) {
+  State wanted = state;
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (wanted[i].place == place || is_same(wanted[i], other[i])) wanted[i] = {};
+  }
+  restore(wanted);
+}
+
+void Registers::save_but(const State& state, const State& other) {
+  State wanted = state;
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (is_same(wanted[i], other[i])) wanted[i] = {};
+  }
+  save(wanted);
+}
+
+unsigned Registers::seen_in(const State& state, const Use& use, unsigned part) {
+  for (unsigned i = 0; i < kCount; ++i) {
+    if (state[i].place == use.at && state[i].part == part) return i;
+  }
+  load(kScratch, use, part);
+  return kScratch;
 }
 
 /// A predicate of all 32 lanes at once: read as one word it must not lie there as four bytes just written.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/jit/assembler.h"
+#include "sim/jit/lines.h"
 #include "sim/jit/segment.h"
 
 namespace flexrack::sim::jit {
@@ -25,12 +26,12 @@ class Pool {
   Source eight(const std::array<std::uint32_t, 8>& values);
   Source lane_bits();                ///< 1, 2, 4, ... 128
   /// first, first + 1, ... times the step: eight words or four wide ones.
-  Source series(unsigned step, bool is_wide, unsigned first);
+  Source series(std::int64_t step, bool is_wide, unsigned first);
   const std::vector<std::uint32_t>& words() const { return words_; }
 
  private:
   std::map<std::uint64_t, std::int32_t> known_;
-  std::map<std::array<unsigned, 3>, std::int32_t> series_;
+  std::map<std::array<std::int64_t, 3>, std::int32_t> series_;
   std::map<std::array<std::uint32_t, 8>, std::int32_t> eights_;
   std::int32_t lane_bits_ = -1;
   std::vector<std::uint32_t> words_;
@@ -47,6 +48,11 @@ class Registers {
   /// have.
   Registers(const exec::Code& code, Assembler& to, Pool& pool, const Fates& fates, unsigned ways, bool is_partial)
       : code_(code), to_(to), pool_(pool), fates_(fates), ways_(ways), is_partial_(is_partial) {}
+
+  /// Registers that lie evenly are made of their bases where they are needed lane by lane.
+  void follow(const Lines* lines) { lines_ = lines; }
+  /// A base was written: what is held of that register is from before.
+  void drop(At place);
 
   void at_item(unsigned item) { item_ = item; }
   /// All lanes have come to this item: those of one do not go ahead of others.
@@ -109,6 +115,12 @@ class Registers {
   void save(const State& state);
   /// Loads what a state has.
   void restore(const State& state);
+  /// The same of what another state does not have in the same register, but of one place.
+  void restore_but(const State& state, const State& other, At place);
+  /// Writes back what a state has and another does not have in the same register.
+  void save_but(const State& state, const State& other);
+  /// The register of a state that has a value, or for a moment a scratch one.
+  unsigned seen_in(const State& state, const Use& use, unsigned part);
   void forget_all() { held_ = {}; }
 
  private:
@@ -121,7 +133,9 @@ class Registers {
   void collect_mask(const std::array<unsigned, 4>& parts);
   void write_back_whole(const std::array<unsigned, 4>& parts);
   void put_right(unsigned number);
+  const Line* line_of(At place) const { return lines_ == nullptr ? nullptr : lines_->find(place, item_); }
   void load(unsigned number, const Use& use, unsigned part);
+  void load_line(unsigned number, const Line& line, unsigned part);
   void expand_mask(unsigned number, const Source& byte);
   void lane_mask(unsigned number, Form form, unsigned part);
   Source memory(At place, Form form, unsigned part) const;
@@ -133,6 +147,7 @@ class Registers {
   const Fates& fates_;
   unsigned ways_;
   bool is_partial_;
+  const Lines* lines_ = nullptr;
   unsigned item_ = 0, lanes_ = 0, group_ = 4, first_ = 0;
   std::array<unsigned, 4>
       next_{};  ///< for each eight lanes the item that they come to next; of those under way, behind it

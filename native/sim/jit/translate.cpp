@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 #include "sim/exec/shells.h"
 #include "sim/jit/emitter.h"
 #include "sim/jit/exits.h"
+#include "sim/jit/line_emitter.h"
+#include "sim/jit/lines.h"
 #include "sim/jit/memory.h"
 #include "sim/jit/vectors.h"
 
@@ -26,7 +29,7 @@ bool is_asked_to_interpret() noexcept {
 }
 
 std::atomic<bool> is_used{!is_asked_to_interpret()};
-std::atomic<std::uint64_t> segments_made{0};
+std::atomic<std::uint64_t> segments_made{0}, loops_made{0};
 
 constexpr unsigned kTurns = exec::kLanes / 8;        ///< vectors of eight lanes
 constexpr std::size_t kMaxSteps = 1U << 16;          ///< of a function; longer ones run as they are
@@ -90,17 +93,29 @@ unsigned together(const Segment& segment, unsigned first, unsigned behind, unsig
   return ways;
 }
 
+/// A segment that is all of a loop's body, whose registers lie evenly, and the branch behind it.
+struct Loop {
+  const Step* branch = nullptr;
+  std::optional<Lines> lines;
+};
+
 /// One way to carry out a segment: so many vectors in each turn of a loop. `leave` emits the way out, to the step in
 /// rax.
 template <class Leave>
 void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fates, Pool& pool, Assembler& to,
-                unsigned ways, bool is_partial, const Leave& leave) {
+                unsigned ways, bool is_partial, const Leave& leave, const Loop* loop = nullptr) {
   if (ways < kTurns) to.set32(rsi, kTurns / ways);
   const std::size_t again = to.size();
   Registers registers(code, to, pool, fates, ways, is_partial);
   Emitter emitter(to, pool, registers, code);
-  MemoryEmitter memory(code, to, pool, registers, segment, is_partial);
-  Exits exits(code, to, registers, segment, is_partial);
+  std::optional<LineEmitter> in_lines;
+  const Lines* const lines = loop == nullptr ? nullptr : &*loop->lines;
+  if (lines != nullptr) in_lines.emplace(code, to, pool, *lines, fates, segment);
+  LineEmitter* const line_emitter = in_lines ? &*in_lines : nullptr;
+  registers.follow(lines);
+  MemoryEmitter memory(code, to, pool, registers, segment, is_partial, lines, line_emitter);
+  Exits exits(code, to, registers, segment, is_partial, lines, line_emitter);
+  const auto is_scalar = [lines](unsigned item) { return lines != nullptr && lines->is_scalar(item); };
   bool is_over = false;
   for (unsigned i = 0; i < segment.items.size() && !is_over;) {
     const auto& item = segment.items[i];
@@ -115,8 +130,20 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
       registers.forget();
       continue;
     }
+    if (is_scalar(i)) {
+      std::vector<std::size_t> leaving;
+      line_emitter->emit(item, i, leaving);
+      exits.leave_lines(i, leaving);
+      registers.drop(item.writes[0].at);
+      memory.passed(item);
+      registers.all_at(++i);
+      registers.at_item(i - 1);
+      registers.forget();
+      continue;
+    }
     unsigned behind = i + 1;
-    while (segment.has_whole && behind < segment.items.size() && !segment.items[behind].is_whole) ++behind;
+    while (segment.has_whole && behind < segment.items.size() && !segment.items[behind].is_whole && !is_scalar(behind))
+      ++behind;
     const unsigned group = segment.has_whole ? together(segment, i, behind, ways) : ways;
     registers.together(group, i);
     for (unsigned first = 0; first < ways; first += group) {
@@ -147,6 +174,13 @@ void emit_lanes(const exec::Code& code, const Segment& segment, const Fates& fat
     to.decrement32(rsi);
     to.jump_back(Assembler::Condition::differs, again);
     registers.finish_loop();
+  }
+  if (loop != nullptr) {
+    std::vector<std::size_t> leaving;
+    line_emitter->go_back(registers, *loop->branch, leaving);
+    leave();
+    for (const auto jump : leaving) to.land(jump);
+    line_emitter->write_back(static_cast<unsigned>(segment.items.size()));
   }
   to.load64(rax, rsp, StackFrame::kStep);
   to.add64(rax, static_cast<std::int32_t>(segment.steps * sizeof(Step)));
@@ -186,7 +220,7 @@ void end_flushing(Assembler& to) { to.bytes({0x0f, 0xae, 0x14, 0x24}); }
 
 /// A function (Warp&, const Step*) that returns the step behind the segment, or what a handler that it had to call
 /// returned.
-void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, Assembler& to) {
+void emit_segment(const exec::Code& code, const Segment& segment, const Loop& loop, Pool& pool, Assembler& to) {
   const Fates fates(code, segment);
   const unsigned ways = best_ways(code, segment, fates);
   to.bytes({0xf3, 0x0f, 0x1e, 0xfa});  // endbr64
@@ -212,6 +246,13 @@ void emit_segment(const exec::Code& code, const Segment& segment, Pool& pool, As
     to.add64(rsp, StackFrame::kBytes + 16);
     to.finish();
   };
+  if (loop.lines) {
+    ++loops_made;
+    std::vector<std::size_t> others;
+    LineEmitter(code, to, pool, *loop.lines, fates, segment).enter(others);
+    emit_lanes(code, segment, fates, pool, to, ways, false, leave, &loop);
+    for (const auto jump : others) to.land(jump);
+  }
   emit_lanes(code, segment, fates, pool, to, ways, false, leave);
   to.land(to_partial);
   to.lea64(kLaneMask, rdi, kMask);
@@ -235,7 +276,7 @@ class Translation {
       if (std::count_if(segment.items.begin(), segment.items.end(), [](const Item& item) { return !item.is_called; }) >=
           kShortest) {
         entries.push_back({&code_.steps[at], to_.size()});
-        emit_segment(code_, segment, pool_, to_);
+        emit_segment(code_, segment, loop_of(segment), pool_, to_);
       }
       // What a guard's step calls begins no segment: it is carried out for some lanes, and alone.
       const std::uint32_t skipped = code_.steps[at].run == exec::guards ? 2 : 1;
@@ -358,6 +399,24 @@ class Translation {
     return segment;
   }
 
+  /// Where all of it is one segment, and a line of some register saves something.
+  Loop loop_of(const Segment& segment) const {
+    Loop made;
+    const std::size_t behind = static_cast<std::size_t>(segment.first - code_.steps.data()) + segment.steps;
+    if (!segment.has_whole || behind >= code_.steps.size()) return made;
+    const Step& branch = code_.steps[behind];
+    const bool is_back = branch.run == exec::branch_handler(branch.guard != kNowhere, true) &&
+                         branch.source != nullptr && branch.source->op == Op::bra;
+    if (!is_back) return made;
+    // Where lanes may meet at the loop's beginning there is a step before it.
+    const bool is_ours =
+        branch.target == segment.first || (branch.target + 1 == segment.first && branch.target->run == exec::meets);
+    if (!is_ours) return made;
+    made.branch = &branch;
+    made.lines = Lines::of(code_, segment, strides_before(code_, segment.first));
+    return made;
+  }
+
   exec::Code& code_;
   std::set<const Step*> targets_, begins_loop_;
   std::vector<std::pair<const Step*, const Step*>> loops_;  ///< first and last step of each
@@ -370,6 +429,7 @@ class Translation {
 
 void use_translations(bool use) { is_used = use; }
 std::uint64_t translated_segments() { return segments_made; }
+std::uint64_t loops_in_lines() { return loops_made; }
 
 void translate(exec::Code& code) {
 #if defined(__x86_64__)

@@ -17,5 +17,7 @@ void translate(exec::Code& code);
 /// For tests: whether what is made ready from now on is translated; and how much has been.
 void use_translations(bool use);
 std::uint64_t translated_segments();
+/// Loops whose registers lie evenly (lines.h), of these.
+std::uint64_t loops_in_lines();
 
 }  // namespace flexrack::sim::jit

@@ -61,6 +61,9 @@ inline constexpr Vex spread32{Vex::x66, Vex::x0f38, false, 0x58}, spread64{Vex::
 inline constexpr Vex divd_short{Vex::x66, Vex::x0f, false, 0x5e, true};
 inline constexpr Vex from_gpr32{Vex::x66, Vex::x0f, false, 0x6e, true}, to_gpr32{Vex::x66, Vex::x0f, false, 0x7e, true},
     to_gpr64{Vex::x66, Vex::x0f, true, 0x7e, true};
+inline constexpr Vex from_gpr64{Vex::x66, Vex::x0f, true, 0x6e, true},
+    insert32{Vex::x66, Vex::x0f3a, false, 0x22, true}, take64{Vex::x66, Vex::x0f3a, true, 0x16, true},
+    signs64{Vex::x66, Vex::x0f, false, 0x50};
 inline constexpr Vex load_short{Vex::none, Vex::x0f, false, 0x10, true},
     insert_upper{Vex::x66, Vex::x0f3a, false, 0x38}, upper_to_lower{Vex::x66, Vex::x0f3a, false, 0x46};
 /// Of `last`, by the order in `second`.

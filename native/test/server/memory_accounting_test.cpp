@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -122,6 +123,73 @@ TEST_CASE("a full share is free again as soon as the process that had it is gone
   kill(child, SIGKILL);
   reap(child);
   CHECK(accounting.charge(0, 1000));
+}
+
+TEST_CASE("what several share is charged once, to one that has it, whoever goes or is killed first") {
+  using flexrack::backend::SharedObject;
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000};
+  auto accounting = MemoryAccounting::create(file.path, limits);
+  REQUIRE(accounting.join());
+  // A child shares 600 bytes and tells the secret; it ends when it is told.
+  struct Child {
+    int says[2], hears[2];
+    pid_t pid = 0;
+    flexrack::backend::ShareSecret secret{};
+    explicit Child(const std::string& path) {
+      REQUIRE((pipe(says) == 0 && pipe(hears) == 0));
+      pid = in_child([&] {
+        auto own = MemoryAccounting::open(path);
+        if (!own.join() || !own.charge(0, 600)) _exit(1);
+        const auto shared = own.share({.sort = SharedObject::Sort::memory, .size = 600, .charged = 600});
+        if (!shared || own.open_shared(*shared)->is_own != true) _exit(2);
+        char byte = 0;
+        if (write(says[1], shared->data(), shared->size()) < 0 || read(hears[0], &byte, 1) != 1) _exit(3);
+        own.unshare(*shared);
+        if (write(says[1], &byte, 1) < 0 || read(hears[0], &byte, 1) != 1) _exit(4);
+      });
+      REQUIRE(read(says[0], secret.data(), secret.size()) == static_cast<ssize_t>(secret.size()));
+    }
+    ~Child() {
+      kill(pid, SIGKILL);
+      reap(pid);
+      for (const int end : {says[0], says[1], hears[0], hears[1]}) close(end);
+    }
+    void lets_go() {
+      char byte = 0;
+      REQUIRE((write(hears[1], &byte, 1) == 1 && read(says[0], &byte, 1) == 1));
+    }
+  };
+  for (const bool is_killed : {false, true}) {
+    auto child = std::make_unique<Child>(file.path);
+    auto wrong = child->secret;
+    wrong[31] ^= 1;
+    CHECK_FALSE(accounting.open_shared(wrong));
+    const auto opened = accounting.open_shared(child->secret);
+    REQUIRE(opened);
+    CHECK((!opened->is_own && opened->object.process == child->pid && opened->object.size == 600));
+    CHECK_FALSE(accounting.open_shared(child->secret));   // once a process
+    CHECK(accounting.used(0) == 600);
+    const auto secret = child->secret;
+    if (is_killed) child.reset();
+    else child->lets_go();
+    CHECK_FALSE(accounting.charge(0, 500));   // finds out who is dead
+    CHECK(accounting.used(0) == 600);
+    CHECK(accounting.used_by(flexrack::server::own_mark()) == 600);
+    CHECK(accounting.charge(0, 400));
+    accounting.close_shared(secret);
+    CHECK(accounting.used(0) == 400);
+    accounting.close_shared(secret);
+    accounting.unshare(secret);
+    CHECK_FALSE(accounting.open_shared(secret));
+    accounting.refund(0, 400);
+  }
+  for (std::size_t i = 0; i < flexrack::server::kSharedObjects; ++i)
+    REQUIRE(accounting.share({.sort = SharedObject::Sort::event}));
+  CHECK_FALSE(accounting.share({.sort = SharedObject::Sort::event}));
+  accounting.leave();
+  REQUIRE(accounting.join());
+  CHECK(accounting.share({.sort = SharedObject::Sort::event}));
 }
 
 TEST_CASE("who has contexts or memory on a device is known to all of the lease, until its worker is gone") {

@@ -1,5 +1,6 @@
 // Allocations of all kinds: what is left, what is known of a pointer, what is refused.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <random>
 
@@ -300,14 +301,20 @@ TEST_CASE("driver: addresses and memory apart") {
   CU(cuMemAddressFree(at, 4 * unit));
   CHECK_EQ(cuMemCreate(&handle, unit + 1, &properties, 0), CUDA_ERROR_INVALID_VALUE);
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  // That a descriptor is wanted does no harm (PyTorch's expandable segments); to export one is refused.
+  // As PyTorch's expandable segments ask for it.
   CU(cuMemCreate(&handle, unit, &properties, 0));
   CUmemAllocationProp reported{};
   CU(cuMemGetAllocationPropertiesFromHandle(&reported, handle));
   CHECK_EQ(reported.requestedHandleTypes, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
   int descriptor = -1;
-  CHECK_EQ(cuMemExportToShareableHandle(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-           CUDA_ERROR_NOT_SUPPORTED);
+  CU(cuMemExportToShareableHandle(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  CHECK_EQ(cuMemExportToShareableHandle(&descriptor, handle, CU_MEM_HANDLE_TYPE_FABRIC, 0), CUDA_ERROR_NOT_SUPPORTED);
+  CHECK_EQ(cuMemImportFromShareableHandle(&other, nullptr, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+           CUDA_ERROR_INVALID_VALUE);   // descriptor 0 is no memory of this driver
+  CU(cuMemImportFromShareableHandle(&other, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
+                                    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  close(descriptor);
+  CU(cuMemRelease(other));
   CU(cuMemRelease(handle));
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   CHECK_EQ(cuMemCreate(&handle, unit, &properties, 0), CUDA_ERROR_NOT_SUPPORTED);

@@ -160,7 +160,17 @@ TEST_CASE("driver: the time between events") {
   CHECK_EQ(cuEventElapsedTime(&milliseconds, start, timeless), CUDA_ERROR_INVALID_HANDLE);
   CHECK_EQ(cuEventElapsedTime(&milliseconds, start, never), CUDA_ERROR_INVALID_HANDLE);
   CUevent shared = nullptr;
-  CHECK_EQ(cuEventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING), CUDA_ERROR_NOT_SUPPORTED);
+  CHECK_EQ(cuEventCreate(&shared, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
+  CU(cuEventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+  CU(cuEventQuery(shared));
+  CU(cuEventRecord(shared, stream));
+  CU(cuStreamWaitEvent(nullptr, shared, 0));
+  CU(cuEventSynchronize(shared));
+  CUipcEventHandle handle;
+  CU(cuIpcGetEventHandle(&handle, shared));
+  CUevent opened = nullptr;
+  CHECK_EQ(cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_CONTEXT);
+  CU(cuEventDestroy(shared));
   CHECK_EQ(cuEventCreate(&shared, 64), CUDA_ERROR_INVALID_VALUE);
 }
 

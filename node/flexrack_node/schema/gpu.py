@@ -151,11 +151,20 @@ class Reachable(TypedDict):
     address: Optional[str]
 
 
-class LeaseFile(TypedDict):
-    """What the driver and flexrack-lease-keeper read (native/client/lease_file.h). Holds keys."""
+class LeaseFileMirror(TypedDict):
+    """Two servers carry out the same (docs/adr/0080). on_mismatch: what follows where they differ."""
+    on_mismatch: Literal["stop", "primary"]
+
+
+class _LeaseFile(TypedDict):
     version: Literal[1]
     grace_seconds: float
     servers: List[LeaseFileServer]
+
+
+class LeaseFile(_LeaseFile, total=False):
+    """What the driver and flexrack-lease-keeper read (native/client/lease_file.h). Holds keys."""
+    mirror: LeaseFileMirror
 
 
 class LeaseDelivery(TypedDict):

@@ -11,10 +11,39 @@ class QuotaLimit(_QuotaLimit, total=False):
 
 
 class QuotaLimits(TypedDict, total=False):
-    """What runs may have together."""
+    """What somebody may have together."""
     gpus: QuotaLimit
     gpu_hours: QuotaLimit
     runs: QuotaLimit
+    notebooks: QuotaLimit
+    endpoints: QuotaLimit
+    servers: QuotaLimit
+    disk: QuotaLimit
+
+
+class HeldAmounts(TypedDict, total=False):
+    """What it counts for each limit."""
+    notebooks: float
+    endpoints: float
+    servers: float
+    disk: float
+
+
+class _HeadHolding(TypedDict):
+    user: str
+    teams: List[str]
+    project: str
+    amounts: HeldAmounts
+    since: float
+
+
+class HeadHolding(_HeadHolding, total=False):
+    """What somebody has beside runs. Times in milliseconds since 1970."""
+    until: float
+
+
+class HeadHoldings(TypedDict):
+    holdings: Dict[str, HeadHolding]
 
 
 class HeadQuotas(TypedDict):

@@ -1,7 +1,7 @@
 import {constants, accessSync, statSync} from 'node:fs'
 import {delimiter, join} from 'node:path'
 import {CliError, type Context} from '../../lib/base/index.ts'
-import type {Attached, AttachedLease, AttachInput} from '../../lib/gpu/index.ts'
+import type {Attached, AttachedLease, AttachInput, MirrorReport} from '../../lib/gpu/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import {atClose} from '../base/context.ts'
 import {gpuNodes, waitSeconds, type GpuFlags} from './request.ts'
@@ -14,12 +14,16 @@ export interface AttachAnswer extends LocalResult {
   leases: AttachedLease[]
   /** How often it was started again, as its GPUs were lost. */
   restarts: number
+  /** With --mirror: what was lost and what the servers differed in. */
+  mirror?: MirrorReport
 }
 
 export interface AttachFlags extends GpuFlags {
   count?: number | undefined
   on?: string | undefined
   restart?: number | undefined
+  mirror?: boolean
+  'on-mismatch'?: string | undefined
   'dry-run'?: boolean
 }
 
@@ -56,13 +60,24 @@ export async function attachHere(
     const {asked, ...result} = await runHere([...attached.prefix, ...words], env, context, json)
     const loss = restarts < most && !asked && result.status !== 0 ? await attached.readLoss() : null
     if (!loss || loss.released) {
+      const mirror = input.request.mirror && (await attached.readMirror())
+      if (mirror && input.request.mirror?.onMismatch === 'stop') checkAgreement(mirror, result)
       process.exitCode = await exitStatus(result)
-      return json ? {...result, leases: attached.leases, restarts} : undefined
+      return json ? {...result, leases: attached.leases, restarts, ...(mirror && {mirror})} : undefined
     }
     await close()
     context.reporter.warn(`the GPUs were lost (${loss.why}): starting again, ${restarts + 1} of ${most}`)
     input.wait ??= RESTART_WAIT
   }
+}
+
+/** A program that does not look at errors ends well. Throws GPU_MISMATCH. */
+function checkAgreement({mismatches}: MirrorReport, {status}: LocalResult): void {
+  if (mismatches.length > 0 && status === 0)
+    throw new CliError('GPU_MISMATCH', mismatches[0] as string, {
+      hint: 'flexrack attach --mirror --on-mismatch primary',
+      details: {mismatches},
+    })
 }
 
 function environmentOf({env, libraries}: Attached, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -12,7 +12,10 @@ export async function openJupyter(
   context: Context,
   follow: <T>(value: T, text: (value: T) => string) => void,
 ): Promise<void> {
-  const {planNotebook, startNotebook} = await import('../../lib/notebook/index.ts')
+  const [{holdingOf, planNotebook, startNotebook}, {openDesk}] = await Promise.all([
+    import('../../lib/notebook/index.ts'),
+    import('../../lib/holding/index.ts'),
+  ])
   const project = session.manifest.name
   const running = (await notebooksOf(session, {project, on}, context)).find(
     (one) => one.notebook.state === 'ready' || one.notebook.state === 'starting',
@@ -20,6 +23,8 @@ export async function openJupyter(
   if (running) return forwardNotebook(session, running.host, project, {browser, json}, follow, context)
   const {env, isolate} = session.manifest.workspace
   const {host, workspace} = await openWorkspace(session.fleet, oneNode(session.rack, on), project, context)
+  const desk = await openDesk(session, context)
+  const wish = {kind: 'notebook', name: holdingOf(host.node, project), project, amount: 1} as const
   await startNotebook(
     planNotebook({
       host,
@@ -30,9 +35,12 @@ export async function openJupyter(
       idle: IDLE_SECONDS,
       lasts: null,
       gpus: null,
+      sums: await desk?.sums(wish),
     }),
     host,
     context,
+    session,
+    desk,
   )
   await forwardNotebook(session, host, project, {browser, json}, follow, context)
 }

@@ -1,6 +1,7 @@
 import type {Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
-import {planNotebook} from '../../lib/notebook/index.ts'
+import {holdingOf, planNotebook} from '../../lib/notebook/index.ts'
+import {openDesk, type QuotaDesk} from '../../lib/holding/index.ts'
 import {durationOf} from '../base/seconds.ts'
 import type {ProjectSession} from '../base/session.ts'
 import {oneNode, openWorkspace} from '../workspace/nodes.ts'
@@ -26,7 +27,7 @@ export async function planNotebookOf(
   flags: NotebookWords,
   session: ProjectSession,
   context: Context,
-): Promise<{plan: ReturnType<typeof planNotebook>; host: Host}> {
+): Promise<{plan: ReturnType<typeof planNotebook>; host: Host; desk: QuotaDesk | undefined}> {
   const {manifest} = session
   const [idle, lasts] = [
     durationOf(flags.idle, '--idle'),
@@ -35,6 +36,8 @@ export async function planNotebookOf(
   const {host, workspace} = await openWorkspace(session.fleet, oneNode(session.rack, flags.on), manifest.name, context)
   const gpus =
     flags.gpus === undefined ? null : await kernelGpus({...flags, count: flags.gpus}, session, host.node, context)
+  const desk = await openDesk(session, context)
+  const wish = {kind: 'notebook', name: holdingOf(host.node, manifest.name), project: manifest.name, amount: 1} as const
   const plan = planNotebook({
     host,
     workspace,
@@ -44,6 +47,7 @@ export async function planNotebookOf(
     idle,
     lasts: lasts === 0 ? null : lasts,
     gpus,
+    sums: await desk?.sums(wish),
   })
-  return {plan, host}
+  return {plan, host, desk}
 }

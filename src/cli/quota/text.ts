@@ -1,4 +1,4 @@
-import {QUOTA_WORDS} from '../../lib/base/index.ts'
+import {QUOTA_WORDS, quotaAmount} from '../../lib/base/index.ts'
 import type {QueuedRun} from '../../lib/head/index.ts'
 import type {QuotaChange, QuotaReport} from '../../lib/quota/index.ts'
 import {paint} from '../terminal/print.ts'
@@ -46,12 +46,12 @@ function ownText({rack, quotas, slurm}: QuotaReport): string {
     limits.map(({what, most, soft, have, by}) => ({
       of,
       what: QUOTA_WORDS[what],
-      used: have === null ? '' : String(have),
-      most: `${most}${soft ? ' (soft)' : ''}`,
+      used: have === null ? '' : String(quotaAmount(what, have)),
+      most: `${quotaAmount(what, most)}${soft ? ' (soft)' : ''}`,
       by: of.startsWith('user:')
         ? ''
         : Object.entries(by)
-            .map(([user, number]) => `${user} ${number}`)
+            .map(([user, number]) => `${user} ${quotaAmount(what, number)}`)
             .join(', '),
     })),
   )
@@ -59,7 +59,7 @@ function ownText({rack, quotas, slurm}: QuotaReport): string {
 }
 
 export function quotaChangeText({of, limits}: QuotaChange): string {
-  return limits ? `${of} has this quota now. Runs that have more go on.` : `${of} has no quota any more.`
+  return limits ? `${of} has this quota now. What is there goes on where it is more.` : `${of} has no quota any more.`
 }
 
 export function queueText(queue: QueuedRun[]): string {

@@ -1,3 +1,4 @@
+import {QUOTA_WORDS, quotaAmount} from '../../lib/base/index.ts'
 import type {UsageReport, UsageRow} from '../../lib/usage/index.ts'
 import type {OfRack} from '../base/racks.ts'
 import {hours} from '../runs/figures-text.ts'
@@ -8,7 +9,10 @@ import {count, minute, table} from '../terminal/render.ts'
 export function usageText(report: UsageReport): string {
   const {by, rows, total, since, until, accounts, fromRecords, away, unasked} = report
   const when = since === 0 ? `until ${minute(until * 1000)}` : `${minute(since * 1000)} to ${minute(until * 1000)}`
-  if (rows.length === 0) return [`No runs, ${when}.`, ...usageNotes({accounts, fromRecords, away, unasked})].join('\n')
+  if (rows.length === 0)
+    return [`No runs, ${when}.`, ...quotaLines(report), ...usageNotes({accounts, fromRecords, away, unasked})].join(
+      '\n',
+    )
   const shown = [...rows, ...(rows.length > 1 ? [{name: 'all', ...total}] : [])].map((one) => ({
     name: one.name,
     runs: `${one.runs}${one.running > 0 ? ` (${one.running} running)` : ''}`,
@@ -29,8 +33,28 @@ export function usageText(report: UsageReport): string {
       right('node', 'NODE HOURS'),
     ]),
     '',
+    ...quotaLines(report),
     ...usageNotes({accounts, fromRecords, away, unasked}),
   ].join('\n')
+}
+
+/** `GPUs of team:vision: 6 of 8 (alice 4, bob 2)`, whatever the time that was asked for. */
+function quotaLines({quotas = []}: Pick<UsageReport, 'quotas'>): string[] {
+  const lines = quotas.flatMap(({rack, quotas: own}) =>
+    own.flatMap(({of, limits}) =>
+      limits.flatMap(({what, have, most, soft, by}) => {
+        if (have === null) return []
+        const amount = (number: number): number => quotaAmount(what, number)
+        const people = Object.entries(by).map(([user, number]) => `${user} ${amount(number)}`)
+        const whose = of.startsWith('user:') || people.length === 0 ? '' : ` (${people.join(', ')})`
+        const where = quotas.length > 1 ? `rack ${rack}, ` : ''
+        return [
+          `  ${where}${QUOTA_WORDS[what]} of ${of}: ${amount(have)} of ${amount(most)}${whose}${soft ? ' (soft)' : ''}`,
+        ]
+      }),
+    ),
+  )
+  return lines.length === 0 ? [] : [paint.dim('quotas, now:'), ...lines, '']
 }
 
 /** Share of the time in which its GPUs computed, of those that were measured. */

@@ -40,7 +40,12 @@ export default class DataPush extends BaseCommand {
       session.rack.dataLimit ?? null,
     )
     if (flags['dry-run']) return this.answer(plan, planText)
-    const outcomes = await executePlan(plan, DATA_HANDLERS, {host: hostOf(hosts), context}, context)
+    const outcomes = await executePlan(
+      plan,
+      DATA_HANDLERS,
+      {...session, host: hostOf(hosts), project: session.manifest?.name ?? 'default', context},
+      context,
+    )
     throwIfFailed(outcomes)
     return this.answer(valuesOf<DataKinds, 'data.push'>(outcomes, 'data.push'), pushedText)
   }

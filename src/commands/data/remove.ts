@@ -47,6 +47,16 @@ export default class DataRemove extends BaseCommand {
               ...(await host.call('data.remove', {digest}, {signal: context.signal})),
             })),
           )
+    if (flags.on !== undefined) {
+      const [{openDesk}, {dataHolding}] = await Promise.all([
+        import('../../lib/holding/index.ts'),
+        import('../../lib/data/index.ts'),
+      ])
+      const session = await this.session(flags)
+      const desk = await openDesk(session, context)
+      const names = hosts.map((host) => dataHolding(host.node, digest))
+      await desk?.release({kind: 'data', project: session.manifest?.name ?? 'default'}, names)
+    }
     return this.answer(found, removedText)
   }
 }

@@ -55,8 +55,8 @@ export default class NotebookStart extends BaseCommand {
       import('../../lib/notebook/index.ts'),
       import('../../cli/notebook/plan.ts'),
     ])
-    const {plan, host} = await planNotebookOf(flags, session, context)
+    const {plan, host, desk} = await planNotebookOf(flags, session, context)
     if (flags['dry-run']) return this.answer(plan, planText)
-    return this.answer(await startNotebook(plan, host, context, session), startedText)
+    return this.answer(await startNotebook(plan, host, context, session, desk), startedText)
   }
 }

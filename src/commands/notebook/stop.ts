@@ -19,7 +19,9 @@ export default class NotebookStop extends BaseCommand {
     const {args, flags} = await this.parse(NotebookStop)
     const session = await this.session(flags)
     const context = await this.context()
-    const [{notebooksOf}, {projectName}] = await Promise.all([
+    const [{holdingOf}, {openDesk}, {notebooksOf}, {projectName}] = await Promise.all([
+      import('../../lib/notebook/index.ts'),
+      import('../../lib/holding/index.ts'),
       import('../../cli/notebook/open.ts'),
       import('../../cli/workspace/nodes.ts'),
     ])
@@ -36,6 +38,9 @@ export default class NotebookStop extends BaseCommand {
     const plan: Plan = {command: 'notebook stop', steps}
     if (flags['dry-run']) return this.answer(plan, planText)
     await Promise.all(found.map(({host}) => host.call('notebook.remove', {project}, {signal: context.kill})))
+    const desk = await openDesk(session, context)
+    const names = found.map(({host}) => holdingOf(host.node, project))
+    await desk?.release({kind: 'notebook', project}, names)
     return this.answer(
       found.map(({host}) => ({project, node: host.node})),
       (all) =>

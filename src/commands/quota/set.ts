@@ -5,12 +5,13 @@ import {HeadCommand} from '../../cli/base/head-command.ts'
 export default class QuotaSet extends HeadCommand {
   static override summary = 'limit what a user, a team or a project may have of the rack'
   static override description =
-    'The head refuses runs over it, with the sum and by whom what is used; with --wait they wait until there is room. It replaces what that user, team or project had. ' +
+    'The head refuses what is over it, with the sum and by whom what is used; runs with --wait wait until there is room. It replaces what that user, team or project had. ' +
     'Runs that are not tracked at the head are not counted, and on nodes the account rules: a quota is an agreement among people who use flexrack. Slurm has its own limits.'
   static override examples = [
     '<%= config.bin %> quota set team:vision --gpus 8',
     "<%= config.bin %> quota set 'user:*' --gpus 4 --runs 3",
     '<%= config.bin %> quota set project:digits --gpu-hours 500 --soft',
+    '<%= config.bin %> quota set user:alice --notebooks 2 --disk 200GiB',
   ]
   static override args = {
     of: Args.string({
@@ -22,6 +23,10 @@ export default class QuotaSet extends HeadCommand {
     gpus: Flags.string({helpValue: 'NUMBER', description: 'GPUs at once; shares add up'}),
     'gpu-hours': Flags.string({helpValue: 'NUMBER', description: 'GPU hours in a month'}),
     runs: Flags.string({helpValue: 'NUMBER', description: 'runs at once'}),
+    notebooks: Flags.string({helpValue: 'NUMBER', description: 'notebooks at once'}),
+    endpoints: Flags.string({helpValue: 'NUMBER', description: 'endpoints at once'}),
+    servers: Flags.string({helpValue: 'NUMBER', description: 'model servers at once, or the most of a range'}),
+    disk: Flags.string({helpValue: 'SIZE', description: 'data sets on nodes, each copy: 500GiB'}),
     soft: Flags.boolean({description: 'more is told, and not refused'}),
     'dry-run': dryRunFlag,
     rack: rackFlag,

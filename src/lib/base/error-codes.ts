@@ -107,6 +107,11 @@ export const ERROR_CODES = {
     meaning:
       'The native layer (flexrack-gpud, flexrack-lease-keeper, the drivers) is not built, or not for this machine.',
   },
+  GPU_MISMATCH: {
+    exit: 7,
+    meaning:
+      'Two GPU servers that carried out the same program differed, and the program ended as if nothing were wrong; the message says in what.',
+  },
   GPU_UNAVAILABLE: {
     exit: 7,
     meaning:

@@ -25,6 +25,7 @@ export const SCHEMAS = {
   'head.endpoint': 1,
   'head.followed': 1,
   'head.former': 1,
+  'head.holdings': 1,
   'head.listener': 1,
   'head.locks': 1,
   'head.people': 1,

@@ -4,4 +4,17 @@ export function isQuotaName(name: string): boolean {
 }
 
 /** What a quota limits, in words of tables. */
-export const QUOTA_WORDS = {gpus: 'GPUs', gpu_hours: 'GPU hours this month', runs: 'runs'} as const
+export const QUOTA_WORDS = {
+  gpus: 'GPUs',
+  gpu_hours: 'GPU hours this month',
+  runs: 'runs',
+  notebooks: 'notebooks',
+  endpoints: 'endpoints',
+  servers: 'model servers',
+  disk: 'GiB of data on nodes',
+} as const
+
+/** How much it is, as tables and sums have it: bytes in GiB. Pure. */
+export function quotaAmount(what: keyof typeof QUOTA_WORDS, number: number): number {
+  return what === 'disk' ? Number((number / 2 ** 30).toPrecision(4)) : number
+}

@@ -2,8 +2,11 @@ import {open} from 'node:fs/promises'
 import {Readable} from 'node:stream'
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
+import type {Rack} from '../rack/index.ts'
+import type {Fleet} from '../ssh/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
 import type {DataManifest, DataOrder} from '../protocol/index.ts'
+import {counted} from './counted.ts'
 import {given, Spread} from './spread.ts'
 import {DataStore} from './store.ts'
 
@@ -40,10 +43,16 @@ export type DataKinds = {'data.push': {input: DataInput; output: Pushed}}
 
 export interface DataEnv {
   host(node: string): Host | Promise<Host>
+  /** Where it counts for quotas, and of which project. */
+  rack?: Rack
+  fleet?: Fleet
+  project?: string
   context: Context
 }
 
-export const DATA_HANDLERS: Handlers<DataKinds, DataEnv> = {'data.push': push}
+export const DATA_HANDLERS: Handlers<DataKinds, DataEnv> = {
+  'data.push': (input, _done, env) => counted(input, env, () => push(input, env)),
+}
 
 /** One a node and version; what is there already costs a question. Pure. */
 export function dataSteps(
@@ -74,11 +83,7 @@ export function planPush(
 }
 
 /** Errors: NOT_FOUND (the version is not here any more), CONFLICT (a content here is damaged), NODE_UNFIT (no room). */
-async function push(
-  {node, name, digest, limit, run}: DataInput,
-  _done: unknown,
-  {host: hostOf, context}: DataEnv,
-): Promise<Pushed> {
+async function push({node, name, digest, limit, run}: DataInput, {host: hostOf, context}: DataEnv): Promise<Pushed> {
   const host = await hostOf(node)
   const {signal} = context
   const claim = run === undefined ? {} : {claim: run}

@@ -1,3 +1,4 @@
+import {sumsFor, withSums} from './count.ts'
 import {CliError} from '../base/index.ts'
 import type {Plan} from '../plan/index.ts'
 import {resolveVersion} from '../model/index.ts'
@@ -40,8 +41,11 @@ export interface ChangeOutcome {
 
 /** Looks only: the plan of a deploy, rollback or scale, for --dry-run. */
 export async function planChange(site: Site, command: string, name: string, prepare: Prepare): Promise<Plan> {
-  const prepared = await prepare(site, (await findEndpoint(site.head, name)) ?? empty(name))
-  return prepared ? transitionPlan(prepared.change, prepared) : {command, steps: []}
+  const record = (await findEndpoint(site.head, name)) ?? empty(name)
+  const prepared = await prepare(site, record)
+  return prepared
+    ? withSums(transitionPlan(prepared.change, prepared), await sumsFor(site, record.document, prepared.change))
+    : {command, steps: []}
 }
 
 /**

@@ -21,10 +21,11 @@ export interface EndpointDocument {
   active: ({release: string; targets: string[]; scaling?: ScalingRules; startSeconds?: number} & ReleaseProtocol) | null
   /** A release beside the active one, and what it gets of the requests. */
   canary?: CanaryRules
-  /** How requests wait at the gateway. */
-  queue?: QueueRules
+  queue?: QueueRules // how requests wait at the gateway
   /** Newest first. */
   releases: Release[]
+  project?: string // in which it was made
+  planned?: number // servers that it comes to by a change that is under way, for quotas
 }
 
 /** What the gateway has to know of a release besides where it is. Nothing: it speaks the Open Inference Protocol v2. */
@@ -282,7 +283,7 @@ export function isUnfinished(document: EndpointDocument): boolean {
 /**
  * The document once nothing runs but the active release and the canary: what was being started failed, what was draining is stopped.
  */
-export function settled(document: EndpointDocument, reason: string): EndpointDocument {
+export function settled({planned: _, ...document}: EndpointDocument, reason: string): EndpointDocument {
   const releases = document.releases.map(({pending: _, ...release}): Release => {
     if (release.state === 'draining') return {...release, state: 'stopped'}
     if (release.state !== 'starting') return release
@@ -291,10 +292,9 @@ export function settled(document: EndpointDocument, reason: string): EndpointDoc
   return {...document, releases}
 }
 
-/** The document after folders were pruned: who keeps files, and no more history than anybody reads. */
+/** The document after folders were pruned: who keeps files; no more history than anybody reads, but for those that serve. */
 export function pruned(document: EndpointDocument): EndpointDocument {
   const keep = new Set(keptReleases(document))
   const releases = document.releases.map((release) => ({...release, kept: release.kept && keep.has(release.id)}))
-  // Twenty deploys that fail or are taken back leave the one that serves, and those before it, where they are.
   return {...document, releases: releases.filter(({id, kept}, index) => index < HISTORY || kept || keep.has(id))}
 }

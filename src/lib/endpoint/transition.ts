@@ -17,6 +17,7 @@ import {recipeOf} from './runtime-of.ts'
 import {hostOf, type Site} from './site.ts'
 import {ENDPOINT_HANDLERS, type EndpointKinds, type TransitionEnv} from './steps.ts'
 import {putEndpoint} from './store.ts'
+import {inProject, serversAfter} from './count.ts'
 import type {Joint} from './together.ts'
 
 export interface TransitionInput extends TransitionRules {
@@ -36,7 +37,7 @@ export interface TransitionInput extends TransitionRules {
 export async function carryOut(site: Site, record: EndpointRecord, input: TransitionInput): Promise<EndpointDocument> {
   const {change} = input
   const plan = transitionPlan(change, input)
-  const begun = await putEndpoint(site.head, record, announce(record.document, change))
+  const begun = await putEndpoint(site.head, record, announce(inProject(site, record.document), change))
   const until = new AbortController()
   let fetched: Promise<FetchedModel> | undefined
   const urls = begun.document.releases.flatMap((release) => release.replicas.flatMap((replica) => replica.url ?? []))
@@ -73,16 +74,19 @@ export async function carryOut(site: Site, record: EndpointRecord, input: Transi
 }
 
 /** What is about to happen, written down first: whoever finds it after a crash knows where to look. */
-function announce(document: EndpointDocument, {release, start, prepare = []}: Transition): EndpointDocument {
+function announce(before: EndpointDocument, change: Transition): EndpointDocument {
+  const {release, start, prepare = []} = change
   const pending = [...new Set([...start, ...prepare].map((replica) => replica.node))]
-  const known = document.releases.find((one) => one.id === release.id)
+  const known = before.releases.find((one) => one.id === release.id)
+  const document = {...before, planned: serversAfter(before, change)}
   // A release that serves keeps the replicas it has until the switch.
   if (known?.state === 'active' || known?.state === 'canary') return putRelease(document, {...known, pending})
   return putRelease(document, {...release, state: 'starting', pending})
 }
 
 async function finish(site: Site, done: EndpointRecord, allStopped: boolean): Promise<EndpointDocument> {
-  const document = pruned(allStopped ? settled(done.document, '') : done.document)
+  const {planned: _, ...rest} = done.document
+  const document = pruned(allStopped ? settled(rest, '') : rest)
   await pruneFolders(
     site,
     document.name,

@@ -15,7 +15,7 @@ export interface Holder extends Running {
   saved: number | null
 }
 
-export interface Comer {
+export interface Preemptor {
   user: string
   priority: number
   project?: string
@@ -34,14 +34,15 @@ export const SLICE_SECONDS = 600
  */
 export function yieldsTo(
   holder: Holder,
-  comer: Comer,
+  preemptor: Preemptor,
   {now, used}: {now: number; used: Readonly<Record<string, number>>},
 ): boolean {
   if (!holder.preemptible) return false
-  if (abroad(holder) !== abroad(comer)) return abroad(holder) < abroad(comer)
-  if (holder.project === comer.project && holder.priority !== comer.priority) return holder.priority < comer.priority
-  const hadLess = countedOf(used, comer.user) < countedOf(used, holder.user)
-  return holder.user !== comer.user && now - holder.from >= SLICE_SECONDS && hadLess
+  if (abroad(holder) !== abroad(preemptor)) return abroad(holder) < abroad(preemptor)
+  if (holder.project === preemptor.project && holder.priority !== preemptor.priority)
+    return holder.priority < preemptor.priority
+  const hadLess = countedOf(used, preemptor.user) < countedOf(used, holder.user)
+  return holder.user !== preemptor.user && now - holder.from >= SLICE_SECONDS && hadLess
 }
 
 /** GPU seconds that are lost with it (node seconds where it has no GPUs): what it did since its newest checkpoint. Pure. */
@@ -54,12 +55,12 @@ export function lostWith({gpus, parts, from, saved}: Holder, now: number): numbe
  * less; the same for everybody. Pure.
  */
 export function roomFor(
-  comer: Comer,
+  preemptor: Preemptor,
   holders: readonly Holder[],
   facts: {now: number; used: Readonly<Record<string, number>>},
 ): {run: string; user: string; priority: number; lost: number}[] {
   const ready = holders
-    .filter((one) => yieldsTo(one, comer, facts))
+    .filter((one) => yieldsTo(one, preemptor, facts))
     .map((one) => ({run: one.run, user: one.user, priority: one.priority, lost: lostWith(one, facts.now)}))
   return ready.toSorted((a, b) => a.priority - b.priority || a.lost - b.lost || (a.run < b.run ? -1 : 1))
 }

@@ -8,6 +8,7 @@ import type {Fleet} from '../ssh/index.ts'
 import {apiOf} from './backend.ts'
 import {leaseEnvironment, leaseFile} from './lease-file.ts'
 import {lossFile, readLoss, type Loss} from './loss.ts'
+import {mirrorFile, readMirror, type MirrorReport} from './mirror.ts'
 import {findRoute, type Route, type RouteWay} from './reach.ts'
 import {requestText} from './shortage.ts'
 import {prepareHere, prepareNode} from './site.ts'
@@ -56,6 +57,8 @@ export interface Attached {
   libraries: string | null
   /** What was lost while the command ran, if that is asked; before `release`. */
   readLoss(): Promise<Loss | null>
+  /** What the two servers of a mirrored program did not have in common; before `release`. */
+  readMirror(): Promise<MirrorReport>
   /** Gives everything back. Never throws. */
   release(): Promise<void>
 }
@@ -80,8 +83,8 @@ export async function planAttach(place: Place, input: AttachInput, context: Cont
     id: 'run',
     node: input.on?.node ?? null,
     kind: 'gpu.run',
-    title: `Run ${input.words.join(' ')}, and give back what was leased when it ends`,
-    input: {words: input.words},
+    title: `Run ${input.words.join(' ')}${input.request.mirror ? ', on both GPUs at the same time' : ''}, and give back what was leased when it ends`,
+    input: {words: input.words, ...(input.request.mirror && {mirror: input.request.mirror})},
     needs: leases.map((step) => step.id),
   }
   return {command: input.on ? 'workspace exec' : 'attach', steps: [...leases, run]}
@@ -118,7 +121,7 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
     }
     if (transport === 'shm') checkShared(leases, routes)
     tellTunnels(leases, routes, on, context)
-    const content = leaseFile(leases, routes, transport)
+    const content = leaseFile(leases, routes, transport, input.request.mirror)
     const placed = await site.deliver(content)
     undo.push(() => placed.remove())
     context.signal.throwIfAborted()
@@ -144,13 +147,15 @@ export async function attachGpus(place: Place, input: AttachInput, context: Cont
       ],
       env: {
         ...leaseEnvironment(placed, transport, content.servers, {
-          collectives: leases.every(({node}) => carriesCollectives(place.rack, node)),
+          collectives: !input.request.mirror && leases.every(({node}) => carriesCollectives(place.rack, node)),
           ...(!on && {preloaded: context.env.LD_PRELOAD}),
         }),
         ...(input.asksLoss && {FLEXRACK_LEASE_LOST: lossFile(placed.file)}),
+        ...(input.request.mirror && {FLEXRACK_MIRROR_REPORT: mirrorFile(placed.file)}),
       },
       libraries: placed.libraries,
       readLoss: () => readLoss(placed.file),
+      readMirror: () => readMirror(placed.file),
       release,
     }
   } catch (error) {
@@ -165,7 +170,7 @@ function takeInput({nodes, request, words, on}: AttachInput): Omit<TakeInput, 'w
     nodes,
     request,
     owner: `${userInfo().username}@${hostname()}`,
-    purpose: `${on ? `exec on ${on.node}:` : 'attach'} ${program}`,
+    purpose: `${on ? `exec on ${on.node}:` : request.mirror ? 'attach --mirror' : 'attach'} ${program}`,
   }
 }
 

@@ -6,6 +6,7 @@ import type {Choice, GpuDevice, GpuRequest} from './types.ts'
  * of several possibilities the one with the most free memory; of equals the first. In the order of `devices`. Pure.
  */
 export function chooseDevices(devices: readonly GpuDevice[], request: GpuRequest): Choice[] | undefined {
+  if (request.mirror) return choosePair(devices, request)
   const fitting = Map.groupBy(
     devices.filter((device) => fits(device, request)),
     (device) => device.node,
@@ -35,6 +36,37 @@ export function chooseDevices(devices: readonly GpuDevice[], request: GpuRequest
       memory: shareOf(device, request).memory,
     })),
   }))
+}
+
+/**
+ * Two devices of different nodes that are alike, for programs that both carry out: the pair whose fuller one is the
+ * freest. In the order of `devices`. Pure.
+ */
+function choosePair(devices: readonly GpuDevice[], request: GpuRequest): Choice[] | undefined {
+  const fitting = devices.filter((device) => fits(device, request))
+  const pairs = fitting.flatMap((one, at) =>
+    fitting
+      .slice(at + 1)
+      .filter((other) => other.node !== one.node && areAlike(one, other))
+      .map((other) => [one, other] as const),
+  )
+  const least = (pair: readonly GpuDevice[]): number => Math.min(...pair.map(freeShare))
+  const best = pairs.toSorted((one, other) => least(other) - least(one))[0]
+  return best?.map((device) => ({
+    node: device.node,
+    devices: [{id: device.id, index: device.index, name: device.name, memory: shareOf(device, request).memory}],
+  }))
+}
+
+/** As far as nodes tell of them: what is left is compared when a program begins. */
+export function areAlike(one: GpuDevice, other: GpuDevice): boolean {
+  return (
+    one.api === other.api &&
+    one.name === other.name &&
+    one.capability === other.capability &&
+    one.driver === other.driver &&
+    one.memory === other.memory
+  )
 }
 
 /** Whether a share of this size is free on the device. */

@@ -1,6 +1,7 @@
 /** GPUs of other machines: the daemons that serve them, who has what, and leases for a command. */
 export {attachGpus, planAttach, type Attached, type AttachedLease, type AttachInput} from './attach.ts'
 export {openGpus, type GpuNodeReport, type GpuReport, type Gpus} from './gpus.ts'
+export type {MirrorReport} from './mirror.ts'
 export type {Move, MovedLease} from './move.ts'
 export {simSettings, type RequestedSim, type BackendWish} from './backend.ts'
 export type {BenchedGpu} from './bench.ts'

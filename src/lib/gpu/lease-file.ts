@@ -6,15 +6,18 @@ import type {LeaseFile, LeaseFileServer} from '../protocol/index.ts'
 import {COLLECTIVES, isSoftware, PASSTHROUGH, type DriverLinks} from './drivers.ts'
 import type {Route} from './reach.ts'
 import type {TakenLease} from './take.ts'
+import type {Mirror} from './types.ts'
 
 /** Leases and the ways to them as one file; devices are seen in this order. Pure. */
 export function leaseFile(
   leases: readonly TakenLease[],
   routes: readonly Route[],
   transport: string | undefined,
+  mirror?: Mirror,
 ): LeaseFile {
   return {
     version: 1,
+    ...(mirror && {mirror: {on_mismatch: mirror.onMismatch}}),
     grace_seconds: Math.min(...leases.map((one) => one.graceSeconds)),
     servers: leases.map((lease, index) => leaseServer(lease, routes[index] as Route, transport)),
   }

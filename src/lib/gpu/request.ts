@@ -12,6 +12,9 @@ export interface RequestedGpus {
   whole?: boolean | undefined
   /** `cuda` or `opencl`. */
   api?: string | undefined
+  /** Two nodes do the same; only a flag says so. */
+  mirror?: boolean | undefined
+  'on-mismatch'?: string | undefined
 }
 
 /** One request out of flags, and for what no flag says, the manifest's `gpus`. Throws USAGE for what cannot be. */
@@ -34,9 +37,13 @@ export function gpuRequest(flags: RequestedGpus, manifest: RequestedGpus = {}): 
   const cap = flags.cap ?? (shareRequested ? false : (manifest.cap ?? false))
   if (cap && bytes === undefined && share === undefined)
     throw new CliError('USAGE', '--cap limits a share, and this asks for whole devices', {hint: '--fraction 0.5 --cap'})
-  const api = flags.api ?? manifest.api
+  const api = flags.mirror ? 'cuda' : (flags.api ?? manifest.api)
+  const count = flags.count ?? (flags.mirror ? 1 : (manifest.count ?? 1))
+  if (flags.mirror && (count !== 1 || flags.api === 'opencl'))
+    throw new CliError('USAGE', '--mirror has two GPUs do what one does, through CUDA', {hint: '-n 1 --api cuda'})
   return {
-    count: flags.count ?? manifest.count ?? 1,
+    count,
+    ...(flags.mirror && {mirror: {onMismatch: flags['on-mismatch'] === 'primary' ? 'primary' : 'stop'}}),
     ...(api && {api: api as Api}),
     ...(bytes !== undefined && {memory: bytes}),
     ...(share !== undefined && {fraction: Math.floor(share * 1000) / 1000}),

@@ -1,5 +1,6 @@
 import {CliError, type CliErrorOptions} from '../base/index.ts'
 import {shareOf} from '../placement/index.ts'
+import {areAlike} from './choose.ts'
 import type {Api} from '../protocol/index.ts'
 import type {GpuDevice, GpuRequest} from './types.ts'
 
@@ -35,6 +36,14 @@ export function shortage(
   if (devices.length === 0) return new GpuShortage('nothing', `${where} serves no GPU`, {hint: 'flexrack gpu serve'})
   const could = devices.filter((device) => shareOf(device, request).memory <= device.memory)
   const lines = devices.map(deviceLine)
+  if (request.mirror) {
+    const isPossible = could.some((one) => could.some((other) => other.node !== one.node && areAlike(one, other)))
+    return new GpuShortage(
+      isPossible ? 'waiting' : 'nothing',
+      `${wanted} are asked for, but ${isPossible ? 'they are not free' : `no two nodes of ${where} have GPUs of one model, memory size and driver`}`,
+      {hint: isPossible ? '--wait' : 'flexrack gpu list', details: {lines, devices}},
+    )
+  }
   if (could.length < request.count) {
     const has =
       could.length === 0
@@ -53,7 +62,9 @@ export function shortage(
 }
 
 /** `2 whole GPUs`, `1 GPU with 2.0 GiB`, `3 quarters`... as people say it. */
-export function requestText({count, memory, fraction}: GpuRequest): string {
+export function requestText({mirror, ...request}: GpuRequest): string {
+  if (mirror) return `${requestText({...request, count: 2})} of two nodes that do the same`
+  const {count, memory, fraction} = request
   const noun = count === 1 ? 'GPU' : 'GPUs'
   if (fraction !== undefined && fraction < 1) return `${percent(fraction)} of ${count} ${noun}`
   if (memory !== undefined) return `${gibibytes(memory)} on ${count} ${noun}`

@@ -171,7 +171,11 @@ export async function releaseLeases(
 
 /** For a plan: what a choice takes. Pure. */
 export function choiceTitle(choice: Choice, request: GpuRequest): string {
-  return `Lease ${requestText({...request, count: choice.devices.length})}: ${choice.devices.map(({index, name}) => `${index} (${name})`).join(', ')}`
+  return `Lease ${requestText({...withoutMirror(request), count: choice.devices.length})}: ${choice.devices.map(({index, name}) => `${index} (${name})`).join(', ')}`
+}
+
+function withoutMirror({mirror: _, ...request}: GpuRequest): GpuRequest {
+  return request
 }
 
 function tellAway(reports: NodeReport<GpuNode>[], context: Context): void {

@@ -91,6 +91,13 @@ export interface GpuRequest {
   fraction?: number
   /** Never more of the time than the share, although nobody else wants it. */
   cap: boolean
+  /** `count` is 1, and two nodes give a GPU each that are alike: both carry out the same (docs/adr/0080). */
+  mirror?: Mirror
+}
+
+/** What follows where two servers that carry out the same differ: the program gets no more, or goes on with the first. */
+export interface Mirror {
+  onMismatch: 'stop' | 'primary'
 }
 
 /** Devices of one node that a lease is to have. */

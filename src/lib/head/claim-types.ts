@@ -22,6 +22,18 @@ export interface QuotaUse {
   limits: {what: keyof QuotaLimits; most: number; soft: boolean; have: number | null; by: Record<string, number>}[]
 }
 
+/** What is counted beside runs: POST /flexrack/v1/holdings, and /outlook. `amount`: bytes of data, servers of endpoints. */
+export interface HoldWish {
+  /** Endpoints count with their documents: of them only the outlook is asked. */
+  kind: 'notebook' | 'data' | 'endpoint'
+  /** `node-1/digits`, `node-1/pets@3fa9c1`. */
+  name: string
+  project: string
+  amount: number
+  /** Milliseconds since 1970, where it ends by itself. */
+  until?: number
+}
+
 /** What a run asks the head for: POST /flexrack/v1/claims. */
 export interface ClaimWish {
   run: string

@@ -7,7 +7,10 @@ import type {BoundVolume} from '../protocol/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {OwnWish} from '../gpu/index.ts'
+import type {QuotaSum} from '../head/index.ts'
+import type {QuotaDesk} from '../holding/index.ts'
 import type {Notebook} from './show.ts'
+import {quotaStep} from './count.ts'
 import {NOTEBOOK_HANDLERS, type NotebookKinds} from './steps.ts'
 
 export interface NotebookInput {
@@ -24,6 +27,8 @@ export interface NotebookInput {
   /** Seconds after which all of it is ended. */
   lasts: number | null
   gpus: OwnWish | null
+  /** Limits that count for it, and what it would come to; undefined: the rack has no quotas. */
+  sums?: QuotaSum[] | undefined
 }
 
 /**
@@ -38,6 +43,7 @@ export function planNotebook({
   idle,
   lasts,
   gpus,
+  sums,
 }: NotebookInput): PlanOf<NotebookKinds> {
   const {env: entered} = workspaceScript(workspace, env, [], {volumes})
   const {environment, project} = workspace
@@ -59,14 +65,17 @@ export function planNotebook({
   const serverImage = isolate ? image : null
   const [server] = pinsOf(readPythonLocks(['notebook']), ['jupyterlab'])
   const node = host.node
+  const first = sums ? [quotaStep({node, project, lasts}, sums)] : []
+  const needs = first.map(({id}) => id)
   const steps: StepOf<NotebookKinds>[] = [
+    ...first,
     {
       id: 'server',
       node,
       kind: 'notebook.server',
       title: `Have an environment with ${server}${serverImage === null ? '' : ', of the Python of the image'}`,
       input: {node, project, image: serverImage, python: minor[0]},
-      needs: [],
+      needs,
     },
     {
       id: 'kernel',
@@ -74,7 +83,7 @@ export function planNotebook({
       kind: 'notebook.kernel',
       title: `Have what makes a kernel of ${image === null ? '' : "the image's "}Python ${minor[0]}, beside the project's environment`,
       input: {node, project, python: minor[0], image},
-      needs: [],
+      needs,
     },
     {
       id: 'start',
@@ -106,8 +115,12 @@ export async function startNotebook(
   host: Host,
   context: Context,
   place?: {rack: Rack; fleet: Fleet},
+  desk?: QuotaDesk,
 ): Promise<Notebook> {
-  const outcomes = await executePlan(plan, NOTEBOOK_HANDLERS, {host, place, context}, context)
+  const outcomes = await executePlan(plan, NOTEBOOK_HANDLERS, {host, place, desk, context}, context)
+  const counted = valuesOf<NotebookKinds, 'notebook.count'>(outcomes, 'notebook.count')
+  const isThere = valuesOf<NotebookKinds, 'notebook.start'>(outcomes, 'notebook.start').length > 0
+  if (!isThere) for (const {project, name} of counted) await desk?.release({kind: 'notebook', project}, [name])
   throwIfFailed(outcomes)
   return valuesOf<NotebookKinds, 'notebook.start'>(outcomes, 'notebook.start')[0] as Notebook
 }

@@ -3,10 +3,12 @@ import {ensureEnvironment, startService, stopService, type Environment, type Hos
 import type {IsolateSpec} from '../manifest/index.ts'
 import type {Handlers, Outputs} from '../plan/index.ts'
 import type {BoundVolume, NotebookPrepared} from '../protocol/index.ts'
+import type {QuotaDesk} from '../holding/index.ts'
 import type {Rack} from '../rack/index.ts'
 import {warnOfReboot} from '../reboot/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {OWN_LEASES, type OwnWish} from '../gpu/index.ts'
+import {count, type CountKinds} from './count.ts'
 import {findNotebooks, type Notebook} from './show.ts'
 
 type StartInput = {
@@ -30,7 +32,7 @@ type StartInput = {
   }
 }
 
-export type NotebookKinds = {
+export type NotebookKinds = CountKinds & {
   /** JupyterLab, in an environment of its own; `image`: of that image's Python. */
   'notebook.server': {
     input: {node: string; project: string; image: string | null; python: string}
@@ -48,10 +50,13 @@ export interface NotebookEnv {
   host: Host
   /** For GPUs of other nodes. */
   place?: {rack: Rack; fleet: Fleet} | undefined
+  /** Where the rack has quotas. */
+  desk?: QuotaDesk | undefined
   context: Context
 }
 
 export const NOTEBOOK_HANDLERS: Handlers<NotebookKinds, NotebookEnv> = {
+  'notebook.count': count,
   'notebook.server': async ({project, image, python}, _done, {host, context}) =>
     ensureEnvironment(
       host,

@@ -166,6 +166,10 @@ export interface LeaseFile {
   version: 1
   grace_seconds: number
   servers: LeaseFileServer[]
+  /** Two servers carry out the same (docs/adr/0080). on_mismatch: what follows where they differ. */
+  mirror?: {
+    on_mismatch: 'stop' | 'primary'
+  }
 }
 
 export interface LeaseDelivery {

@@ -6,7 +6,7 @@ export interface QuotaLimit {
   soft?: boolean
 }
 
-/** What runs may have together. */
+/** What somebody may have together. */
 export interface QuotaLimits {
   /** GPUs at once; shares of them add up. */
   gpus?: QuotaLimit
@@ -14,6 +14,38 @@ export interface QuotaLimits {
   gpu_hours?: QuotaLimit
   /** Runs at once. */
   runs?: QuotaLimit
+  /** Notebooks at once. */
+  notebooks?: QuotaLimit
+  /** Endpoints at once. */
+  endpoints?: QuotaLimit
+  /** Model servers at once: what endpoints have, or may come to where the head chooses. */
+  servers?: QuotaLimit
+  /** Bytes of data sets on nodes, each copy. */
+  disk?: QuotaLimit
+}
+
+/** What it counts for each limit. */
+export interface HeldAmounts {
+  notebooks?: number
+  endpoints?: number
+  servers?: number
+  disk?: number
+}
+
+/** What somebody has beside runs. Times in milliseconds since 1970. */
+export interface HeadHolding {
+  user: string
+  teams: string[]
+  project: string
+  amounts: HeldAmounts
+  since: number
+  /** When it ends by itself. */
+  until?: number
+}
+
+export interface HeadHoldings {
+  /** By kind and name: `endpoint digits`, `notebook alice node-1/digits`, `data alice node-1/pets@3fa9`. */
+  holdings: Record<string, HeadHolding>
 }
 
 /** By `user:NAME`, `user:*` (each user without one), `team:NAME`, `project:NAME`. */

@@ -1,4 +1,4 @@
-import {CliError, isQuotaName, type Context} from '../base/index.ts'
+import {CliError, isQuotaName, quotaAmount, type Context} from '../base/index.ts'
 import type {HeadConnection} from '../head/index.ts'
 import {executePlan, throwIfFailed, type Handlers, type PlanOf} from '../plan/index.ts'
 import type {QuotaLimits} from '../protocol/index.ts'
@@ -9,7 +9,15 @@ export type QuotaChange = {of: string; limits: QuotaLimits | null}
 export type QuotaKinds = {'quota.set': {input: QuotaChange; output: QuotaChange}}
 
 const HANDLERS: Handlers<QuotaKinds, {head: Pick<HeadConnection, 'request'>}> = {'quota.set': set}
-const WORDS = {gpus: 'GPUs at once', gpu_hours: 'GPU hours a month', runs: 'runs at once'} as const
+const WORDS = {
+  gpus: 'GPUs at once',
+  gpu_hours: 'GPU hours a month',
+  runs: 'runs at once',
+  notebooks: 'notebooks at once',
+  endpoints: 'endpoints at once',
+  servers: 'model servers at once',
+  disk: 'GiB of data on nodes',
+} as const
 
 /** Errors: USAGE for who or what there is no quota of. Pure. */
 export function planQuota(command: string, node: string, {of, limits}: QuotaChange): PlanOf<QuotaKinds> {
@@ -19,7 +27,10 @@ export function planQuota(command: string, node: string, {of, limits}: QuotaChan
       `"${of}" is nobody who may have a quota: user:NAME, user:* (each user), team:NAME, project:NAME`,
     )
   if (limits && Object.keys(limits).length === 0)
-    throw new CliError('USAGE', 'a quota limits something: --gpus, --gpu-hours or --runs')
+    throw new CliError(
+      'USAGE',
+      'a quota limits something: --gpus, --gpu-hours, --runs, --notebooks, --endpoints, --servers or --disk',
+    )
   const title = limits ? `Allow ${of} at most ${limitsText(limits)}` : `Take the quota of ${of} away`
   return {command, steps: [{id: 'quota', node, kind: 'quota.set', title, input: {of, limits}, needs: []}]}
 }
@@ -36,7 +47,8 @@ export async function carryOutQuota(
 
 function limitsText(limits: QuotaLimits): string {
   const words = Object.entries(limits).map(
-    ([what, {most, soft}]) => `${most} ${WORDS[what as keyof QuotaLimits]}${soft ? ' (soft)' : ''}`,
+    ([what, {most, soft}]) =>
+      `${quotaAmount(what as keyof QuotaLimits, most)} ${WORDS[what as keyof QuotaLimits]}${soft ? ' (soft)' : ''}`,
   )
   return words.join(', ')
 }

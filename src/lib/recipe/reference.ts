@@ -131,9 +131,9 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 | \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
 | \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
 | the same, with FP32, FP16, INT64, BOOL and BYTES | \`infer\` in JSON (but FP16) and in binary: tritonclient over HTTP, gRPC and a stream of it, KServe's client over REST and gRPC | the same values of each type; 400 in Triton's words for an input that it has not | endpoint/class-and-triton (long) |
-| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`, two LoRA adapters by name: OpenAI's client for Node | the same words streamed as whole, others of each adapter; a reader that goes away ends the generation (its log says so); 400; 404 for an unknown adapter; embeddings of length one, of a model without them 501 | endpoint/llamacpp |
+| \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`, two LoRA adapters by name: OpenAI's client for Node | the same words streamed as whole, others of each adapter; a reader that goes away ends the generation (its log says so); 400; 404 for an unknown adapter; embeddings of length one, of a model without them 501 | endpoint/runtimes/llamacpp |
 | \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
-| \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/custom |
+| \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/runtimes/custom |
 | the same, in an image on two nodes, and in a sandbox of it | \`infer\`: \`endpoint invoke\` | tensors, and the image's system; again after its server was killed | endpoint/custom-image (long) |
 
 ## Which file is the model

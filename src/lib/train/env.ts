@@ -26,13 +26,14 @@ export interface EnvParts {
 
 /** What steps of a training need besides their plan, with a secret for a new gang. */
 export function openTrainEnv(
-  {rack, fleet}: {rack: Rack; fleet: Fleet},
+  {rack, fleet, manifest}: {rack: Rack; fleet: Fleet; manifest?: {name: string}},
   {version, variables, files = new ProjectFiles(), shared, remotes = ''}: EnvParts,
   context: Context,
 ): TrainEnv {
   return {
     rack,
     fleet,
+    ...(manifest && {project: manifest.name}),
     variables,
     files,
     remotes,

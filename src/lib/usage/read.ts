@@ -1,4 +1,5 @@
 import {isCliError, type Context} from '../base/index.ts'
+import type {QuotaUse} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
 import type {NodeUsage} from '../protocol/index.ts'
 import {openRuns, type RunsPlace} from '../runs/index.ts'
@@ -20,6 +21,8 @@ export interface RackUsage {
   accounts: string[]
   away: string | null
   unasked: Record<string, string>
+  /** What its head limits, and what of it is used now. */
+  quotas?: QuotaUse[]
 }
 
 /**
@@ -31,7 +34,10 @@ export async function readUsage(place: UsagePlace, since: number, context: Conte
   const rack = place.rack.name
   const runs = openRuns(place, context)
   try {
-    const [answers, {tracked, away}] = await Promise.all([askNodes(place, since, context), askRecords(runs, context)])
+    const [answers, {tracked, away, quotas}] = await Promise.all([
+      askNodes(place, since, context),
+      askRecords(runs, context),
+    ])
     const nodes = [...answers.values()].filter((one): one is NodeUsage => !(one instanceof Error))
     if (nodes.length === 0) throw [...answers.values()][0] as Error
     const until = Math.max(...nodes.map((one) => one.now))
@@ -55,6 +61,7 @@ export async function readUsage(place: UsagePlace, since: number, context: Conte
       until,
       accounts: [...new Set(nodes.map((one) => one.account))].sort(),
       away,
+      ...(quotas.length > 0 && {quotas}),
       unasked: Object.fromEntries(
         [...answers].flatMap(([node, answer]) => (answer instanceof Error ? [[node, answer.message]] : [])),
       ),
@@ -81,12 +88,19 @@ async function askNodes(place: UsagePlace, since: number, context: Context): Pro
 async function askRecords(
   runs: ReturnType<typeof openRuns>,
   context: Context,
-): Promise<{tracked: TrackedRun[]; away: string | null}> {
+): Promise<{tracked: TrackedRun[]; away: string | null; quotas: QuotaUse[]}> {
   const {tracking, away} = await runs.records()
-  if (!tracking) return {tracked: [], away: away ?? null}
+  if (!tracking) return {tracked: [], away: away ?? null, quotas: []}
+  const {head} = tracking
+  const quotas = head?.quotas
+    ? await head.request<{quotas: QuotaUse[]}>('GET', '/flexrack/v1/quotas').then(
+        (answer) => answer.quotas,
+        () => [], // of an older version, or away: then the tracking server says so
+      )
+    : []
   try {
     const experiments = (await tracking.mlflow.searchExperiments()).filter((one) => one.stage === 'active')
-    if (experiments.length === 0) return {tracked: [], away: null}
+    if (experiments.length === 0) return {tracked: [], away: null, quotas}
     const found = await tracking.mlflow.searchRuns({
       experimentIds: experiments.map((one) => one.id),
       limit: MOST_RECORDS,
@@ -96,10 +110,11 @@ async function askRecords(
         (one) => one.tags['flexrack.run'] !== undefined && one.tags['flexrack.rack'] === runs.place.rack.name,
       ),
       away: null,
+      quotas,
     }
   } catch (error) {
     if (!isCliError(error) || context.signal.aborted) throw error
-    return {tracked: [], away: error.message}
+    return {tracked: [], away: error.message, quotas}
   }
 }
 

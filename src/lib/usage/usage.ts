@@ -1,3 +1,4 @@
+import type {QuotaUse} from '../head/index.ts'
 import type {RackUsage} from './read.ts'
 
 /**
@@ -60,6 +61,8 @@ export interface UsageReport {
   away: string | null
   /** Nodes that did not answer, with the reason. Of several racks a node is `rack/node`, and a rack may be one of them. */
   unasked: Record<string, string>
+  /** Of racks that have them: what is limited, and what of it is used now. */
+  quotas?: {rack: string; quotas: QuotaUse[]}[]
 }
 
 /**
@@ -73,6 +76,7 @@ export function usageReport(racks: RackUsage[], by: UsageBy, since: number): Usa
   const away = racks.flatMap(({rack, away: why}) =>
     why === null ? [] : [isOne || why.includes(`rack ${rack}`) ? why : `rack ${rack}: ${why}`],
   )
+  const limited = racks.flatMap(({rack, quotas}) => (quotas ? [{rack, quotas}] : []))
   return {
     by,
     since,
@@ -81,6 +85,7 @@ export function usageReport(racks: RackUsage[], by: UsageBy, since: number): Usa
     accounts: [...new Set(racks.flatMap((one) => one.accounts))].sort(),
     fromRecords: entries.filter((one) => one.source === 'record').length,
     away: away.length === 0 ? null : away.join('; '),
+    ...(limited.length > 0 && {quotas: limited}),
     unasked: Object.fromEntries(
       racks.flatMap(({rack, unasked}) =>
         Object.entries(unasked).map(([node, why]) => [isOne ? node : `${rack}/${node}`, why]),

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {roomFor, SLICE_SECONDS, yieldsTo, type Comer, type Holder} from '../../../src/lib/fairness/index.ts'
+import {roomFor, SLICE_SECONDS, yieldsTo, type Preemptor, type Holder} from '../../../src/lib/fairness/index.ts'
 
 const holder = (run: string, more: Partial<Holder> = {}): Holder => ({
   run,
@@ -16,7 +16,7 @@ const holder = (run: string, more: Partial<Holder> = {}): Holder => ({
 
 describe('who makes room', () => {
   const now = SLICE_SECONDS
-  const to = (one: Holder, comer: Comer, used = {}): boolean => yieldsTo(one, comer, {now, used})
+  const to = (one: Holder, preemptor: Preemptor, used = {}): boolean => yieldsTo(one, preemptor, {now, used})
 
   test('a preemptible run, for a higher priority; never for a lower one', () => {
     expect(to(holder('a'), {user: 'ann', priority: 1})).toBe(true)

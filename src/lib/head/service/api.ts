@@ -5,6 +5,7 @@ import {readObject, type BodyOf} from './limits/body.ts'
 import {Failure} from './failure.ts'
 import {addClaims, issueWithClaim} from './claims/routes.ts'
 import {certify} from './tls/certify.ts'
+import {addHoldings} from './holdings/routes.ts'
 import {addEndpointApi} from './releases/api.ts'
 import {addKeys} from './tokens/key-routes.ts'
 import {personOf, takesAdmin} from './people/person.ts'
@@ -106,6 +107,7 @@ export function addApi(app: FastifyInstance, parts: Parts, logins: Logins): void
 
   addKeys(app, parts)
   addClaims(app, parts, bodyOf)
+  addHoldings(app, parts, bodyOf)
   addEndpointApi(app, parts, bodyOf)
   addSampleApi(app, parts, bodyOf)
 }

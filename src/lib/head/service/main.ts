@@ -7,6 +7,7 @@ import {HEAD_FILES, type ServiceConfig} from '../types.ts'
 import {Audit} from './audit/audit.ts'
 import {Claims} from './claims/claims.ts'
 import {Quotas} from './claims/quotas.ts'
+import {Holdings} from './holdings/holdings.ts'
 import {buildServer} from './server.ts'
 import {Clients} from './tokens/clients.ts'
 import {Grpc} from './grpc/server.ts'
@@ -56,6 +57,7 @@ async function main(configFile: string): Promise<void> {
     clients: new Clients(tokens),
     quotas,
     claims: await Claims.open(config.folder, tokens, quotas),
+    holdings: await Holdings.open(config.folder, quotas),
     audit: await Audit.open(config.folder),
     locks: await Locks.open(config.folder),
     promises: await Promises.open(config.folder, stores.endpoints, askLeader),

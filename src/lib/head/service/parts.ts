@@ -2,6 +2,7 @@ import type {ServiceConfig} from '../types.ts'
 import type {Audit} from './audit/audit.ts'
 import type {Claims} from './claims/claims.ts'
 import type {Quotas} from './claims/quotas.ts'
+import type {Holdings} from './holdings/holdings.ts'
 import type {Clients} from './tokens/clients.ts'
 import type {Endpoints} from './documents/endpoints.ts'
 import type {Incoming} from './limits/incoming.ts'
@@ -38,6 +39,8 @@ export interface Parts {
   locks: Locks
   /** How much users, teams and projects may have. */
   quotas: Quotas
+  /** What people have beside runs: notebooks, endpoints, data. */
+  holdings: Holdings
   /** What runs have and wait for. */
   claims: Claims
   /** Who changed what, and who was refused. */

@@ -159,6 +159,8 @@ export type Done = Outputs<TrainKinds>
 
 /** What steps need besides the plan: connections, what was read already, and what is nobody's business to print. */
 export interface TrainEnv extends WorkspaceEnv {
+  /** Of which project what is brought counts for quotas. */
+  project?: string
   rack: Rack
   fleet: Fleet
   /** By name: variables of the ranks. */

@@ -41,7 +41,10 @@ const CHANGES: Readonly<Record<string, string>> = {
 /** As many as tokens were made, at most; and who has somebody's token does not keep them from ending it. */
 const ENDS = new Set(['token.revoke', 'token.end'])
 /** Asked again and again; only what is refused is noted. */
-const ASKED: Readonly<Record<string, string>> = {'POST /flexrack/v1/claims': 'claim'}
+const ASKED: Readonly<Record<string, string>> = {
+  'POST /flexrack/v1/claims': 'claim',
+  'POST /flexrack/v1/holdings': 'holding',
+}
 
 /** Everything that `/flexrack/v1` changes and refuses is in the log before it is answered. */
 export function addAuditHooks(app: FastifyInstance, {audit}: Pick<Parts, 'audit'>): void {

@@ -1,4 +1,5 @@
-import type {HeadClaim, QuotaLimits} from '../../../protocol/index.ts'
+import {QUOTA_WORDS, quotaAmount} from '../../../base/index.ts'
+import type {HeadClaim, HeadHolding, QuotaLimits} from '../../../protocol/index.ts'
 import type {Excess, QuotaSum, QuotaUse} from '../../types.ts'
 
 /** What is asked for. `limit`: seconds that it takes at most. */
@@ -6,8 +7,9 @@ export type Asked = Pick<HeadClaim, 'user' | 'teams' | 'project' | 'gpus' | 'lim
 export type Counted = Asked & {run: string}
 
 type Quotas = Readonly<Record<string, QuotaLimits>>
-const UNITS = {gpus: 'GPUs', gpu_hours: 'GPU hours of this month', runs: 'runs'} as const
+const UNITS = {...QUOTA_WORDS, gpu_hours: 'GPU hours of this month'} as const
 const WHATS = ['gpus', 'gpu_hours', 'runs'] as const
+const HELD_WHATS = ['notebooks', 'endpoints', 'servers', 'disk'] as const
 
 /**
  * Every limit that a run would be over, with the sum. `counted`: what is held now; `hours`: GPU hours of this month, by
@@ -71,18 +73,43 @@ export function isForEver({what, more, most}: Excess): boolean {
   return what === 'gpu_hours' || more > most
 }
 
+/** The same for what somebody has beside runs. `others`: all but itself; `before`: what it has counted so far. Pure. */
+export function holdingSums(
+  quotas: Quotas,
+  others: readonly HeadHolding[],
+  asked: Pick<HeadHolding, 'user' | 'teams' | 'project' | 'amounts'>,
+  before: HeadHolding['amounts'] = {},
+): QuotaSum[] {
+  return namesOf(asked).flatMap((of) =>
+    HELD_WHATS.flatMap((what): QuotaSum[] => {
+      const [limit, more] = [limitOf(quotas, of, what), asked.amounts[what]]
+      if (!limit || more === undefined) return []
+      const {sum: have, by} = heldBy(others, of, what)
+      // what gets smaller, or stays, is let be
+      const over = have + more > limit.most && more > (before[what] ?? 0)
+      const sum = {of, what, have, more, most: limit.most, soft: limit.soft === true, by}
+      return [{...sum, over, text: textOf(sum, over)}]
+    }),
+  )
+}
+
 /** What each quota allows, and what of it is used. Pure. */
 export function quotaUses(
   quotas: Quotas,
   counted: readonly Counted[],
   hours: Readonly<Record<string, number>>,
+  held: readonly HeadHolding[] = [],
 ): QuotaUse[] {
+  const had = (of: string, what: keyof QuotaLimits): {sum: number; by: Record<string, number>} => {
+    const own = HELD_WHATS.find((one) => one === what)
+    return own ? heldBy(held, of, own) : whatIsHad(counted, hours, of, what as (typeof WHATS)[number])
+  }
   return Object.entries(quotas).map(([of, limits]) => ({
     of,
-    limits: WHATS.flatMap((what) => {
+    limits: [...WHATS, ...HELD_WHATS].flatMap((what) => {
       const limit = limits[what]
       if (!limit) return []
-      const {sum, by} = of === 'user:*' ? {sum: null, by: {}} : whatIsHad(counted, hours, of, what)
+      const {sum, by} = of === 'user:*' ? {sum: null, by: {}} : had(of, what)
       return [{what, most: limit.most, soft: limit.soft === true, have: sum === null ? null : rounded(sum), by}]
     }),
   }))
@@ -93,11 +120,7 @@ export function namesOf({user, teams, project}: Pick<Asked, 'user' | 'teams' | '
   return [`user:${user}`, ...teams.map((team) => `team:${team}`), `project:${project}`]
 }
 
-function limitOf(
-  quotas: Quotas,
-  name: string,
-  what: (typeof WHATS)[number],
-): {most: number; soft?: boolean} | undefined {
+function limitOf(quotas: Quotas, name: string, what: keyof QuotaLimits): {most: number; soft?: boolean} | undefined {
   const own = Object.hasOwn(quotas, name) ? quotas[name]?.[what] : undefined
   return own ?? (name.startsWith('user:') ? quotas['user:*']?.[what] : undefined)
 }
@@ -117,15 +140,29 @@ function whatIsHad(
   return {sum: [...by.values()].reduce((sum, number) => sum + number, 0), by: Object.fromEntries(by)}
 }
 
+function heldBy(
+  held: readonly HeadHolding[],
+  name: string,
+  what: (typeof HELD_WHATS)[number],
+): {sum: number; by: Record<string, number>} {
+  const by = new Map<string, number>() // somebody may be called constructor
+  for (const one of held) {
+    const number = one.amounts[what] ?? 0
+    if (number > 0 && namesOf(one).includes(name)) by.set(one.user, (by.get(one.user) ?? 0) + number)
+  }
+  return {sum: [...by.values()].reduce((sum, number) => sum + number, 0), by: Object.fromEntries(by)}
+}
+
 /** `GPUs of team vision: 6 (alice 4, bob 2) + 4 > 8`, or `2 (bob 2) + 4 of 8`: the numbers add up. */
 function textOf({of, what, have, more, most, by}: Omit<Excess, 'text'>, over: boolean): string {
   const [kind, name] = [of.slice(0, of.indexOf(':')), of.slice(of.indexOf(':') + 1)]
-  const people = Object.entries(by).map(([user, number]) => `${user} ${number}`)
+  const amount = (number: number): number => quotaAmount(what, number)
+  const people = Object.entries(by).map(([user, number]) => `${user} ${amount(number)}`)
   const whose = kind === 'user' || people.length === 0 ? '' : ` (${people.join(', ')})`
   const sum =
     what === 'gpu_hours' && more === 0
       ? `${have}${whose} of ${most} are used`
-      : `${have}${whose} + ${more} ${over ? '>' : 'of'} ${most}`
+      : `${amount(have)}${whose} + ${amount(more)} ${over ? '>' : 'of'} ${amount(most)}`
   return `${UNITS[what]} of ${kind} ${name}: ${sum}`
 }
 

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {turnsOf} from '../../../fairness/index.ts'
-import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
+import type {HeadClaim, HeadClaims, HeadHolding} from '../../../protocol/index.ts'
 import type {
   ClaimAnswer,
   ClaimOutlook,
@@ -204,10 +204,10 @@ export class Claims {
     return turnsOf(facts).map((turn) => queuedRun(turn, this.#kept.claims[turn.run]!))
   }
 
-  async uses(): Promise<QuotaUse[]> {
+  async uses(beside: readonly HeadHolding[]): Promise<QuotaUse[]> {
     await this.sweep()
     const held = this.#held()
-    return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()))
+    return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()), beside)
   }
 
   /** What is held now, and was this month, added up once: a question that has to wait is compared with everybody in line. */
@@ -223,10 +223,10 @@ export class Claims {
       )
   }
 
-  #withRoom(runs: readonly string[], comer: string, user: string): HeadClaims['claims'] {
+  #withRoom(runs: readonly string[], preemptor: string, user: string): HeadClaims['claims'] {
     const told = newlyTold(runs, this.#claims())
-    if (told.length > 0) this.#tell.room(told, comer, user)
-    return withTold(this.#kept.claims, {told, runs, comer})
+    if (told.length > 0) this.#tell.room(told, preemptor, user)
+    return withTold(this.#kept.claims, {told, runs, preemptor})
   }
 
   #roomFacts(now: number): RoomFacts {

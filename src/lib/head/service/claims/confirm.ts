@@ -37,7 +37,7 @@ export function corrected(
 /** What others are told of claims. */
 export interface ClaimNews {
   /** All runs that are to make room, once; where it throws, nobody is to, and who asked gets the error. */
-  room(runs: readonly string[], comer: string, user: string): void
+  room(runs: readonly string[], preemptor: string, user: string): void
   /** A run that has more than it claims, once. */
   differs(run: string, why: string): void
 }

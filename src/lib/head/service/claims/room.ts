@@ -1,4 +1,4 @@
-import {roomFor, turnsOf, yieldsTo, type Comer, type Holder, type Turn} from '../../../fairness/index.ts'
+import {roomFor, turnsOf, yieldsTo, type Preemptor, type Holder, type Turn} from '../../../fairness/index.ts'
 import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
 import type {RoomOffer} from '../../types.ts'
 import {waitingOf, type OverOf} from './facts.ts'
@@ -28,7 +28,7 @@ const DEAF_MS = 60_000
  */
 export function whoYields(
   turn: Turn,
-  comer: HeadClaim,
+  preemptor: HeadClaim,
   claims: readonly Claimed[],
   facts: RoomFacts & {overOf: OverOf},
 ): string[] {
@@ -38,20 +38,20 @@ export function whoYields(
     ([run, one]) => run !== turn.run && one.state === 'waiting' && facts.overOf(run, one).every(({soft}) => soft),
   )
   const leaving = turn.holders.flatMap((run): Claimed[] => (known.has(run) ? [[run, known.get(run)!]] : []))
-  const waiting = [...others, [turn.run, comer] as const, ...leaving].map(waitingOf)
+  const waiting = [...others, [turn.run, preemptor] as const, ...leaving].map(waitingOf)
   const line = turnsOf({...ruleOf(facts), running: [], waiting}).map((one) => one.run)
   const isBefore = (run: string): boolean => line.indexOf(turn.run) < line.indexOf(run)
   const holders = turn.holders.map((run) => known.get(run) && holderOf([run, known.get(run)!], facts))
   const goes = (one: Holder | undefined): boolean =>
     one !== undefined &&
-    (roomOf(known.get(one.run)!, known) !== null || (yieldsTo(one, comer, ruleOf(facts)) && isBefore(one.run)))
+    (roomOf(known.get(one.run)!, known) !== null || (yieldsTo(one, preemptor, ruleOf(facts)) && isBefore(one.run)))
   return holders.every(goes) ? turn.holders : []
 }
 
 /** Those that would make room for a run of somebody, in the order in which they would. Pure. */
-export function offersTo(comer: Comer, claims: readonly Claimed[], facts: RoomFacts): RoomOffer[] {
+export function offersTo(preemptor: Preemptor, claims: readonly Claimed[], facts: RoomFacts): RoomOffer[] {
   const holders = claims.filter(([, one]) => one.state === 'held').map((one) => holderOf(one, facts))
-  return roomFor(comer, holders, ruleOf(facts)).map((one) => ({...one, lost: Math.round(one.lost)}))
+  return roomFor(preemptor, holders, ruleOf(facts)).map((one) => ({...one, lost: Math.round(one.lost)}))
 }
 
 /** For whom a run is to make room; nobody where that one waits no more. Pure. */
@@ -65,14 +65,14 @@ export function newlyTold(runs: readonly string[], claims: readonly Claimed[]): 
   return runs.filter((run) => roomOf(known.get(run)!, known) === null)
 }
 
-/** Has `told` make room for `comer`; whoever was told before and is not among `runs` goes on. Pure. */
+/** Has `told` make room for `preemptor`; whoever was told before and is not among `runs` goes on. Pure. */
 export function withTold(
   claims: HeadClaims['claims'],
-  {told, runs, comer}: {told: readonly string[]; runs: readonly string[]; comer: string},
+  {told, runs, preemptor}: {told: readonly string[]; runs: readonly string[]; preemptor: string},
 ): HeadClaims['claims'] {
   const changed = ([run, claim]: [string, HeadClaim]): [string, HeadClaim] => {
-    if (told.includes(run)) return [run, {...claim, yields: comer}]
-    if (claim.yields !== comer || runs.includes(run)) return [run, claim]
+    if (told.includes(run)) return [run, {...claim, yields: preemptor}]
+    if (claim.yields !== preemptor || runs.includes(run)) return [run, claim]
     const {yields: _yields, ...others} = claim
     return [run, others]
   }

@@ -1,12 +1,9 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import {saysOf} from '../audit/hooks.ts'
 import {ChangePace} from '../audit/pace.ts'
 import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
-import type {ClaimWish} from '../../types.ts'
-import {callerOf, requireMay} from '../people/person.ts'
-import type {Claimant} from './claims.ts'
+import {claimantOf} from './claimant.ts'
 import {readLimits, readOutlook, readQuotaName, readWish, readWord} from './wish.ts'
 
 const SWEEP_MS = 60_000
@@ -14,10 +11,10 @@ const SWEEP_MS = 60_000
 /** Claims and quotas: who may have what, and whose turn it is. */
 export function addClaims(
   app: FastifyInstance,
-  parts: Pick<Parts, 'claims' | 'quotas' | 'people' | 'audit'>,
+  parts: Pick<Parts, 'claims' | 'quotas' | 'holdings' | 'people' | 'audit'>,
   bodyOf: BodyOf,
 ): void {
-  const {claims, quotas} = parts
+  const {claims, quotas, holdings} = parts
   app.post('/flexrack/v1/claims', async (request) => {
     const wish = readWish(await bodyOf(request))
     request.about = wish.run
@@ -44,15 +41,15 @@ export function addClaims(
   const note = (entry: {action: string; target: string; outcome?: string; error?: string}): void =>
     void parts.audit.note({who: 'head', ...entry}).catch(() => {})
   claims.whenNews({
-    room(runs, comer, user) {
+    room(runs, preemptor, user) {
       pace.take(user, Date.now(), runs.length)
       for (const run of runs)
-        note({action: 'run.preempt', target: `${run} for ${comer}`.slice(0, 200), outcome: 'done'})
+        note({action: 'run.preempt', target: `${run} for ${preemptor}`.slice(0, 200), outcome: 'done'})
     },
     differs: (run, why) => note({action: 'claim.differs', target: run.slice(0, 200), error: why.slice(0, 500)}),
   })
 
-  app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses()}))
+  app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses(holdings.all)}))
   app.put<{Params: {of: string}}>('/flexrack/v1/quotas/:of', async (request) => {
     const limits = readLimits(await bodyOf(request))
     const of = readQuotaName(request.params.of)
@@ -72,26 +69,6 @@ export function addClaims(
 /** Undefined: whoever has the admin token, and may end anybody's. */
 function userOf({caller}: FastifyRequest): string | undefined {
   return caller?.kind === 'user' ? caller.user : undefined
-}
-
-/**
- * Who asks: the person whose token it is, with a role in the project that lets them start runs; with the admin's token who
- * the command line says. Errors: 403.
- */
-function claimantOf(
-  request: FastifyRequest,
-  {people}: Pick<Parts, 'people'>,
-  {project, priority}: Pick<ClaimWish, 'project' | 'priority'>,
-): Claimant {
-  const person = callerOf(request, people, project)
-  if (!person) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
-  if (person.user === null) {
-    const user = saysOf(request)?.split('@')[0] ?? 'unknown'
-    return {user, teams: people.teamsOf(user), rack: true}
-  }
-  requireMay(person, 'run.start', 'own')
-  if (priority > 0) requireMay(person, 'run.prefer', 'own')
-  return {user: person.user, teams: person.teams, ...(person.role === 'admin' && {rack: true as const})}
 }
 
 /** A token; a run's own comes with what the run has: both, or none. Errors: as tokens.issue, 409 QUOTA. */

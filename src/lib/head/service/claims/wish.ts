@@ -1,4 +1,4 @@
-import {isQuotaName} from '../../../base/index.ts'
+import {isQuotaName, QUOTA_WORDS} from '../../../base/index.ts'
 import type {ClaimPart, QuotaLimit, QuotaLimits} from '../../../protocol/index.ts'
 import type {ClaimWish, OutlookWish, RunWord} from '../../types.ts'
 import {Failure} from '../failure.ts'
@@ -66,12 +66,12 @@ export function readOutlook({project, priority = 0, gpus = null, limit = null}: 
 
 /** Errors: 400. */
 export function readLimits(body: Record<string, unknown>): QuotaLimits {
-  const {gpus, gpu_hours: hours, runs, ...others} = body
-  if (Object.keys(others).length > 0)
-    throw usage(`there is no quota of ${Object.keys(others)[0]?.slice(0, 50)}: gpus, gpu_hours, runs`)
-  const limits = Object.entries({gpus, gpu_hours: hours, runs}).filter(([, limit]) => limit !== undefined)
-  if (limits.length === 0) throw usage('a quota limits gpus, gpu_hours or runs')
-  return Object.fromEntries(limits.map(([what, limit]) => [what, readLimit(limit)]))
+  const names = Object.keys(QUOTA_WORDS)
+  const other = Object.keys(body).find((one) => !names.includes(one))
+  if (other !== undefined) throw usage(`there is no quota of ${other.slice(0, 50)}: ${names.join(', ')}`)
+  const limits = Object.entries(body).filter(([, limit]) => limit !== undefined)
+  if (limits.length === 0) throw usage(`a quota limits one of ${names.join(', ')}`)
+  return Object.fromEntries(limits.map(([what, limit]) => [what, readLimit(limit, what === 'disk' ? 1e18 : 1e9)]))
 }
 
 /** Errors: 400. */
@@ -99,9 +99,9 @@ function readPriority(priority: unknown): number {
   throw usage('priority must be from -100 to 100')
 }
 
-function readLimit(limit: unknown): QuotaLimit {
+function readLimit(limit: unknown, largest: number): QuotaLimit {
   const {most, soft} = (limit ?? {}) as Record<string, unknown>
-  if (!isCount(most, 1e9)) throw usage('a limit has the most that is allowed')
+  if (!isCount(most, largest)) throw usage('a limit has the most that is allowed')
   return {most, ...(soft === true && {soft})}
 }
 

@@ -1,4 +1,4 @@
-import {QUOTA_WORDS} from '../../../base/index.ts'
+import {QUOTA_WORDS, quotaAmount} from '../../../base/index.ts'
 import type {PeopleFacts, QueuedRun, QuotaUse, UserToken} from '../../types.ts'
 import {html, type Content, type Html} from './html.ts'
 import {tableOr} from './layout.ts'
@@ -107,14 +107,14 @@ function quotaRows({of, limits}: QuotaUse): Html[] {
       html`<tr>
         <th scope="row">${of === 'user:*' ? 'each user' : of}</th>
         <td>${QUOTA_WORDS[what]}</td>
-        <td class="number">${have ?? ''}</td>
-        <td class="number">${most}${soft && html` <span class="tag">soft</span>`}</td>
+        <td class="number">${have === null ? '' : quotaAmount(what, have)}</td>
+        <td class="number">${quotaAmount(what, most)}${soft && html` <span class="tag">soft</span>`}</td>
         <td>
           ${
             of.startsWith('user:')
               ? undefined
               : Object.entries(by)
-                  .map(([user, number]) => `${user} ${number}`)
+                  .map(([user, number]) => `${user} ${quotaAmount(what, number)}`)
                   .join(', ')
           }
         </td>

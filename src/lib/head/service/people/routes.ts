@@ -11,6 +11,9 @@ const OPEN = new Set([
   'POST /flexrack/v1/claims/outlook',
   'PATCH /flexrack/v1/claims/:run',
   'DELETE /flexrack/v1/claims/:run',
+  'POST /flexrack/v1/holdings',
+  'POST /flexrack/v1/holdings/outlook',
+  'POST /flexrack/v1/holdings/release',
   'GET /flexrack/v1/quotas',
   // What is served and how it does: calls need a key of their own, changes an admin.
   'GET /flexrack/v1/endpoints',

@@ -1,6 +1,7 @@
 import type {FastifyInstance} from 'fastify'
 import type {BodyOf} from '../limits/body.ts'
 import type {Parts} from '../parts.ts'
+import {countEndpoints, endpointHolding} from '../holdings/endpoints.ts'
 import {queueFigures} from '../queue/metrics.ts'
 import {serversOf, trafficCounts} from './traffic-counts.ts'
 
@@ -13,8 +14,9 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
   app.put('/flexrack/v1/endpoints', async (request) => {
     const {changes} = await bodyOf(request)
-    const records = await endpoints.putTogether(changes)
-    for (const {name} of changes as {name: string}[]) {
+    const named = (Array.isArray(changes) ? changes : []) as {name: string; document: unknown}[]
+    const records = await countEndpoints(request, parts, named, () => endpoints.putTogether(changes))
+    for (const {name} of named) {
       scaler.follow(name)
       await rollouts.forget(name)
     }
@@ -30,7 +32,9 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
   app.put<Named>('/flexrack/v1/endpoints/:name', async (request) => {
     const {name} = request.params
     const before = endpoints.find(name)?.document.canary
-    const record = await endpoints.put(name, await bodyOf(request))
+    const body = await bodyOf(request)
+    const {document} = body
+    const record = await countEndpoints(request, parts, [{name, document}], () => endpoints.put(name, body))
     scaler.follow(name)
     const {canary} = record.document
     if (!canary) await rollouts.forget(name)
@@ -40,6 +44,7 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
   })
   app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {
     await endpoints.remove(name)
+    await parts.holdings.release([endpointHolding(name)])
     scaler.follow(name)
     await tokens.revokeEndpoint(name)
     clients.forget(name)

@@ -114,7 +114,7 @@ test('whose run it is is not changed, hostile words are refused, and a run of it
   for (const body of [{}, {...wish('x', []), parts: 'all'}, {...wish('x', []), priority: 1e9}, {...wish('../x', [])}])
     expect((await server.call('POST', '/flexrack/v1/claims', {body, headers: as('a')})).status).toBe(400)
   expect(await limit('user:..%2Fx', {gpus: {most: 1}})).toBe(400)
-  expect(await limit('team:vision', {disk: {most: 1}})).toBe(400)
+  expect(await limit('team:vision', {seats: {most: 1}})).toBe(400)
   expect(await limit('team:vision', {})).toBe(400)
   const {token} = await start('alice', wish('own', []))
   expect((await server.call('POST', '/flexrack/v1/claims', {body: wish('y', []), token})).status).toBe(403)

@@ -1,0 +1,29 @@
+import type {FastifyRequest} from 'fastify'
+import type {ClaimWish} from '../../types.ts'
+import {saysOf} from '../audit/hooks.ts'
+import {Failure} from '../failure.ts'
+import type {Parts} from '../parts.ts'
+import {callerOf, requireMay} from '../people/person.ts'
+import type {Claimant} from './claims.ts'
+
+export type {Claimant} from './claims.ts'
+
+/**
+ * Who asks: the person whose token it is, with a role in the project that lets them start runs; with the admin's token who
+ * the command line says. Errors: 403.
+ */
+export function claimantOf(
+  request: FastifyRequest,
+  {people}: Pick<Parts, 'people'>,
+  {project, priority}: Pick<ClaimWish, 'project' | 'priority'>,
+): Claimant {
+  const person = callerOf(request, people, project)
+  if (!person) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
+  if (person.user === null) {
+    const user = saysOf(request)?.split('@')[0] ?? 'unknown'
+    return {user, teams: people.teamsOf(user), rack: true}
+  }
+  requireMay(person, 'run.start', 'own')
+  if (priority > 0) requireMay(person, 'run.prefer', 'own')
+  return {user: person.user, teams: person.teams, ...(person.role === 'admin' && {rack: true as const})}
+}

@@ -1,0 +1,100 @@
+import {join} from 'node:path'
+import type {HeadHolding, HeadHoldings} from '../../../protocol/index.ts'
+import type {QuotaSum} from '../../types.ts'
+import {holdingSums} from '../claims/check.ts'
+import type {Quotas} from '../claims/quotas.ts'
+import {overText} from '../claims/words.ts'
+import {Failure} from '../failure.ts'
+import {readDurable, Turns, writeDurably} from '../files/durable.ts'
+
+/** Of one user: the head looks through all of them at each question. */
+const MOST_OF_ONE = 1000
+/** So long something may be on its way to its node. Milliseconds. */
+const COMING_MS = 900_000
+
+export type Wanted = Pick<HeadHolding, 'user' | 'teams' | 'project' | 'amounts' | 'until'>
+
+/** What people have beside runs, by kind and name. One change after the other: of many who ask for the last one gets it. */
+export class Holdings {
+  readonly #file: string
+  readonly #quotas: Quotas
+  readonly #turns = new Turns()
+  #kept: HeadHoldings['holdings']
+
+  private constructor(file: string, quotas: Quotas, kept: HeadHoldings['holdings']) {
+    this.#file = file
+    this.#quotas = quotas
+    this.#kept = kept
+  }
+
+  static async open(folder: string, quotas: Quotas): Promise<Holdings> {
+    const file = join(folder, 'holdings.json')
+    const {holdings} = await readDurable<HeadHoldings>('head.holdings', file, {holdings: {}})
+    return new Holdings(file, quotas, holdings)
+  }
+
+  /** What has not ended. */
+  get all(): HeadHolding[] {
+    return Object.values(this.#living(Date.now()))
+  }
+
+  /** Names of a kind that one user has, for long enough that each is there by now, or has ended. */
+  namesOf(kind: string, user: string): string[] {
+    const [before, now] = [`${kind} ${user} `, Date.now()]
+    return Object.entries(this.#living(now)).flatMap(([name, {since}]) =>
+      name.startsWith(before) && now - since > COMING_MS ? [name.slice(before.length)] : [],
+    )
+  }
+
+  /** What it would come to; `name`: what it replaces. */
+  sums(name: string, wanted: Wanted): QuotaSum[] {
+    const {[name]: before, ...others} = this.#living(Date.now())
+    return holdingSums(this.#quotas.all, Object.values(others), wanted, before?.amounts)
+  }
+
+  /**
+   * Counts all of these, once `work` has done what they are counted for; whose one was it stays. Gives the soft limits that
+   * they are over. Errors: 409 QUOTA with the sum, 429, and those of `work`.
+   */
+  take<T>(
+    items: readonly (readonly [name: string, wanted: Wanted])[],
+    work: () => Promise<T>,
+  ): Promise<{value: T; soft: QuotaSum[]}> {
+    return this.#turns.take(async () => {
+      const now = Date.now()
+      let next = this.#living(now)
+      const over: QuotaSum[] = []
+      for (const [name, wanted] of items) {
+        const {[name]: before, ...others} = next
+        const owned = before ? {...wanted, user: before.user, teams: before.teams, project: before.project} : wanted
+        const kept = Object.values(others)
+        over.push(...holdingSums(this.#quotas.all, kept, owned, before?.amounts).filter((one) => one.over))
+        if (!before && kept.filter((one) => one.user === owned.user).length >= MOST_OF_ONE)
+          throw new Failure(429, 'REFUSED', `${owned.user} has more at once than the head keeps for one user`)
+        next = {...others, [name]: {...owned, since: now}}
+      }
+      const hard = over.filter((one) => !one.soft)
+      if (hard.length > 0) throw new Failure(409, 'QUOTA', overText(hard), {over: hard})
+      const value = await work()
+      await this.#save(next)
+      return {value, soft: over}
+    })
+  }
+
+  /** It is there no more. */
+  release(names: readonly string[]): Promise<void> {
+    return this.#turns.take(async () => {
+      const left = Object.entries(this.#kept).filter(([name]) => !names.includes(name))
+      if (left.length < Object.keys(this.#kept).length) await this.#save(Object.fromEntries(left))
+    })
+  }
+
+  #living(now: number): HeadHoldings['holdings'] {
+    return Object.fromEntries(Object.entries(this.#kept).filter(([, {until}]) => until === undefined || until > now))
+  }
+
+  async #save(holdings: HeadHoldings['holdings']): Promise<void> {
+    await writeDurably('head.holdings', this.#file, {holdings} satisfies HeadHoldings)
+    this.#kept = holdings
+  }
+}

@@ -1,0 +1,77 @@
+import type {FastifyInstance} from 'fastify'
+import type {HeadHolding} from '../../../protocol/index.ts'
+import type {HoldWish} from '../../types.ts'
+import {claimantOf, type Claimant} from '../claims/claimant.ts'
+import {Failure} from '../failure.ts'
+import {endpointHolding} from './endpoints.ts'
+import type {BodyOf} from '../limits/body.ts'
+import type {Parts} from '../parts.ts'
+
+const PROJECT = /^[\w.@+-]{1,200}$/
+const NAME = /^[\w.@+:/-]{1,300}$/
+const MOST_NAMES = 1000
+
+/** What commands count at the head beside runs: notebooks and data on nodes. Endpoints count by themselves (endpoints.ts). */
+export function addHoldings(app: FastifyInstance, parts: Pick<Parts, 'holdings' | 'people'>, bodyOf: BodyOf): void {
+  const {holdings} = parts
+  app.post('/flexrack/v1/holdings', async (request) => {
+    const wish = readCounted(await bodyOf(request))
+    const claimant = claimantOf(request, parts, {project: wish.project, priority: 0})
+    request.about = `${wish.kind} ${wish.name}`
+    try {
+      const {soft} = await holdings.take([[nameOf(wish, claimant), wantedOf(wish, claimant)]], () => Promise.resolve())
+      return {over: soft}
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'QUOTA') throw error
+      // who has ended theirs says so, and asks again
+      const own = holdings.namesOf(wish.kind, claimant.user)
+      throw new Failure(error.status, error.code, error.message, {...error.more, own})
+    }
+  })
+  app.post('/flexrack/v1/holdings/outlook', async (request) => {
+    const wish = readHold(await bodyOf(request))
+    const claimant = claimantOf(request, parts, {project: wish.project, priority: 0})
+    return {sums: holdings.sums(nameOf(wish, claimant), wantedOf(wish, claimant))}
+  })
+  app.post('/flexrack/v1/holdings/release', async (request) => {
+    const {kind, project, names} = await bodyOf(request)
+    if (!Array.isArray(names) || names.length > MOST_NAMES) throw new Failure(400, 'USAGE', 'names must be a list')
+    const wishes = names.map((name) => readCounted({kind, project, name, amount: 0}))
+    const [first] = wishes
+    if (!first) return {}
+    const claimant = claimantOf(request, parts, {project: first.project, priority: 0})
+    await holdings.release(wishes.map((one) => nameOf(one, claimant)))
+    return {}
+  })
+}
+
+/** Of what commands count themselves. Errors: 400. */
+function readCounted(body: Record<string, unknown>): HoldWish {
+  const wish = readHold(body)
+  if (wish.kind === 'endpoint') throw new Failure(400, 'USAGE', 'an endpoint counts with its document')
+  return wish
+}
+
+/** Errors: 400. */
+function readHold({kind, name, project, amount = 1, until}: Record<string, unknown>): HoldWish {
+  if (kind !== 'notebook' && kind !== 'data' && kind !== 'endpoint')
+    throw new Failure(400, 'USAGE', 'kind must be notebook or data')
+  if (typeof name !== 'string' || !NAME.test(name)) throw new Failure(400, 'USAGE', 'it needs a name')
+  if (typeof project !== 'string' || !PROJECT.test(project)) throw new Failure(400, 'USAGE', 'it needs a project')
+  if (typeof amount !== 'number' || !(amount >= 0 && amount <= 1e18))
+    throw new Failure(400, 'USAGE', 'amount must be a number')
+  if (until !== undefined && !(typeof until === 'number' && until > 0))
+    throw new Failure(400, 'USAGE', 'until must be a time')
+  return {kind, name, project, amount, ...(until !== undefined && {until})}
+}
+
+/** Each user has names of their own: nobody takes, or gives back, what is another's. */
+function nameOf({kind, name}: HoldWish, {user}: Claimant): string {
+  return kind === 'endpoint' ? endpointHolding(name) : `${kind} ${user} ${name}`
+}
+
+function wantedOf({kind, project, amount, until}: HoldWish, {user, teams}: Claimant): Omit<HeadHolding, 'since'> {
+  const amounts =
+    kind === 'notebook' ? {notebooks: 1} : kind === 'data' ? {disk: amount} : {endpoints: 1, servers: amount}
+  return {user, teams, project, amounts, ...(until !== undefined && {until})}
+}
