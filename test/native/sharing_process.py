@@ -86,7 +86,7 @@ class Process:
 
     def free(self, at):
         self.call("cuMemFree_v2", ctypes.c_uint64(at))
-        self.call("cuCtxSynchronize")
+        self.left()  # comes behind what is freed
 
     def fill(self, at, value, count):
         self.call("cuMemsetD32_v2", ctypes.c_uint64(at), value, ctypes.c_size_t(count))
