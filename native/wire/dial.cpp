@@ -133,9 +133,8 @@ std::unique_ptr<Link> dial(const Dial& to, const Api& api, Receiver& receiver) {
     return redial(preamble.kind, false, hello);
   }();
   if (!is_same(api, first.theirs.speaks())) throw Error(Error::Kind::refused, mismatch(api, first.theirs.speaks()));
-  auto link =
-      std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial,
-                                    [whereabouts](View where) { return whereabouts->moved(where); });
+  auto link = std::make_unique<SessionLink>(preamble, to.key, limits, receiver, redial,
+                                            [whereabouts](View where) { return whereabouts->moved(where); });
   link->begin(std::move(first));
   return link;
 }

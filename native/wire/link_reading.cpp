@@ -197,7 +197,8 @@ bool SessionLink::take_own_frame(const Header& header, View body) {
       break;
     }
     case kMoved:
-      // Not believed of a client, nor of one without the lease's key. What makes no sense leaves the session where it is.
+      // Not believed of a client, nor of one without the lease's key. What makes no sense leaves the session where it
+      // is.
       if (is_client() && moved_ && moved_(reader.get_array<std::uint8_t>())) lose(connection_now().get(), false);
       return true;
     case kGoodbye:

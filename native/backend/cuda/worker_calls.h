@@ -113,7 +113,7 @@ class WorkerCalls final : public wire::Receiver {
   std::condition_variable more_;
   std::map<std::uint64_t, wire::Bytes> answers_;  ///< by the call's sequence number; empty: refused
   bool is_over_ = false, is_goodbye_ = false;
-  std::uint64_t frames_ = 0;        ///< replies that have arrived
+  std::uint64_t frames_ = 0;  ///< replies that have arrived
   std::uint64_t on_their_way_ = 0;  ///< bytes of payloads that were sent and may not have arrived; at least those
   const std::chrono::milliseconds patience_;
   std::unique_ptr<wire::Link> link_;

@@ -28,7 +28,7 @@ TEST_CASE("who answers slowly, but answers, is waited for") {
       test::some_key(), {},
       [](wire::Link& link, const wire::Header& header, wire::View) {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        link.send(header.op, wire::kReply, [&](wire::Bytes& out) { 
+        link.send(header.op, wire::kReply, [&](wire::Bytes& out) {
           wire::Writer to(out);
           to.put(header.sequence);
           to.put(std::uint8_t{1});
