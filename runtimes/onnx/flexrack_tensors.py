@@ -32,7 +32,7 @@ NUMPY_OF: Dict[str, Any] = {
 # zlib's name for the form of each: `deflate` has a head and a sum, too (RFC 9110, 8.4.1.2).
 WINDOW = {"gzip": 31, "deflate": 15}
 LARGEST_BODY = 4 * 1024**3  # bytes, as the gateway's own limit
-LARGEST_UNPACKED = 1024**3  # bytes: some thousand bytes must not take a node's memory
+LARGEST_UNPACKED = 256 * 1024**2  # bytes, as the gateway's: some thousand bytes must not take a node's memory
 WORTH_PACKING = 1024  # bytes
 FAST = 1
 

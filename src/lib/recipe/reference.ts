@@ -63,7 +63,9 @@ and the endpoint's token as their key. What a server offers besides,
 such as loading and unloading models, metrics or a gRPC of its own, is better off in the server, too, as \`onnx\` has it (\`serve.py\`): other programs on the node reach it directly.
 
 Tensors of the Open Inference Protocol may travel in binary behind the JSON ([Triton's extension](https://github.com/triton-inference-server/server/blob/main/docs/protocol/extension_binary_data.md)),
-packed with gzip or deflate: the gateway changes no byte, and \`onnx\` and \`mlflow\` understand and answer both. NaN, and large tensors, are better off in binary. The official clients
+packed with gzip or deflate: the gateway changes no byte, and \`onnx\` and \`mlflow\` understand and answer both.
+A packed body (gzip, deflate, br, zstd) may have 32 MiB as it is sent and 256 MiB unpacked, which the gateway looks at first: more is 413, another coding, or several, 415.
+A body that is not packed may have 4 GiB. NaN, and large tensors, are better off in binary. The official clients
 work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
 
 Its gRPC client (\`inference.GRPCInferenceService\`) takes \`HOST:PORT\` of the same address, \`ssl=True\`, the rack's certificates as \`root_certificates\` (\`endpoint show\` names the file),

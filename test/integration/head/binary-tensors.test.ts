@@ -1,5 +1,5 @@
 import {fileURLToPath} from 'node:url'
-import {deflateSync, gzipSync} from 'node:zlib'
+import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {answerOf, startScript} from '../../support/head.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
@@ -116,7 +116,12 @@ describe('a wrong request is answered with what is wrong, in the shape of the pr
       'there is more behind the end of the gzip body',
     ])
     expect(await ask(packed, 'deflate')).toEqual([400, expect.stringContaining('the body is not deflate')])
-    expect(await ask(packed, 'br')).toEqual([415, expect.stringContaining('encoded with br')])
+    const brotli = brotliCompressSync(Buffer.concat([head, tail]))
+    expect(await ask(brotli, 'br')).toEqual([415, expect.stringContaining('encoded with br')]) // the server's own words
+    expect(await ask(packed, 'compress')).toEqual([415, expect.stringContaining('encoded with compress')])
+    // 272 MiB in 280 KiB: no server gets it.
+    const huge = Buffer.concat(Array.from({length: 17}, () => gzipSync(Buffer.alloc(16 * 1024 ** 2), {level: 1})))
+    expect(await ask(huge, 'gzip')).toEqual([413, expect.stringContaining('more than 268435456 bytes unpacked')])
   })
 
   test('what is no request at all', async () => {

@@ -1,4 +1,6 @@
+import {createHash, randomBytes} from 'node:crypto'
 import {connect} from 'node:net'
+import {setTimeout as sleep} from 'node:timers/promises'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
 import {startTarget as openTarget, type Answer, type Echo, type Target} from '../../support/target.ts'
@@ -176,6 +178,27 @@ describe('the gateway', () => {
     const answer = await server.call('POST', INFER, {body: `"${'x'.repeat(40 * 1024 * 1024)}"`})
     expect([answer.status, await answer.json()]).toEqual([400, {error: `bad tensor of ${40 * 1024 * 1024 + 2} bytes`}])
   })
+
+  // Its memory is given back piece by piece while it is under way.
+  test.each(['whole', 'in pieces'])(
+    'gives a large answer back byte for byte, %s, to a reader that pauses',
+    async (how) => {
+      const tensor = randomBytes(16 * 1024 * 1024)
+      const target = await startTarget('a', (_request, response) => {
+        if (how === 'whole') response.setHeader('content-length', tensor.length)
+        for (let at = 0; at < tensor.length; at += 3_000_000) response.write(tensor.subarray(at, at + 3_000_000))
+        response.end()
+      })
+      await server.activate('digits', [target.url])
+      const hash = createHash('sha256')
+      let pieces = 0
+      for await (const piece of (await server.call('POST', INFER, {body: {}})).body!) {
+        hash.update(piece)
+        if (pieces++ % 64 === 0) await sleep(20)
+      }
+      expect(hash.digest('hex')).toBe(createHash('sha256').update(tensor).digest('hex'))
+    },
+  )
 
   test('says plainly that there is no such endpoint, or nothing active behind it', async () => {
     const missing = await server.call('GET', '/endpoints/nothing/v2/health/ready')

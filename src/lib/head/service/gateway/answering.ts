@@ -22,6 +22,12 @@ export interface AnswerRules {
 const SMALL = 12 * 1024
 
 /**
+ * A piece of so many bytes, alone in its memory, does not wait for a collection: some hundred of them make V8 look
+ * through all that there is, whatever little of it is theirs (docs/adr/0066).
+ */
+const LARGE = 32 * 1024
+
+/**
  * Passes the answer of a model server on as it comes, at the caller's pace, straight from one connection to the other:
  * streams between them, with their events and copies of headers, cost more than all else of a small request. What came
  * whole goes out whole, as a write costs more than all else of it.
@@ -78,9 +84,17 @@ export class Answering implements Dispatcher.DispatchHandler {
       this.#raw.end(chunk.toString('latin1'), 'latin1')
       return
     }
-    if (this.#raw.write(chunk)) return
+    if (this.#write(chunk)) return
     controller.pause()
     this.#raw.once('drain', () => controller.resume())
+  }
+
+  /** False where the caller is to be waited for. What is not read again is given back as soon as it has been written. */
+  #write(chunk: Buffer): boolean {
+    const {buffer} = chunk
+    const isAlone = chunk.length >= LARGE && chunk.length === buffer.byteLength && buffer instanceof ArrayBuffer
+    if (!isAlone || this.#rules.tap) return this.#raw.write(chunk)
+    return this.#raw.write(chunk, (error) => void (error ?? buffer.transfer(0)))
   }
 
   onResponseEnd(): void {

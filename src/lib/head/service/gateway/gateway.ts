@@ -7,6 +7,7 @@ import {readCall} from './calls.ts'
 import {askHealth} from './health-call.ts'
 import {ModelServers} from './model-server.ts'
 import type {Parts} from '../parts.ts'
+import {codingOf, requireUnpacked} from '../limits/packed.ts'
 import {Passage} from './passage.ts'
 import {passBody} from '../limits/passing.ts'
 import {pathOf, requireQuery} from '../path.ts'
@@ -79,10 +80,12 @@ export class Gateway {
     parts.clients.enter(exchange, name)
     const call = readCall(name, record.document.active ?? {}, exchange.method, path)
     const deadline = deadlineOf(headers, performance.now())
+    const coding = codingOf(exchange, KEPT_BYTES)
     const keeps = exchange.body === undefined || announcedSize(exchange) <= KEPT_BYTES
     const body = keeps
       ? await readBody(exchange, KEPT_BYTES, parts.limits)
       : await passBody(exchange, LARGEST_BODY, parts.limits, false)
+    if (coding !== undefined) await requireUnpacked(exchange, coding, body as Buffer, parts.limits)
     const way = new Way(parts, name, headers, call.isHealth)
     const sent = {parts, servers: this.#servers, onward: {call, exchange, body: body ?? undefined, deadline}, way}
     try {

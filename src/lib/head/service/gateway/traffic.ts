@@ -1,11 +1,21 @@
+/** Targets that are known, those of lately: an endpoint's servers come and go with its releases. */
 const MOST_TARGETS = 1000
 
-/** What goes through the gateway: requests under way and answered, a target; and which target is the least loaded. */
+/** Of a target, since it was sent something first. */
+interface Counts {
+  inFlight: number
+  served: number
+  /** When it answered last, counted in answers. */
+  at: number
+}
+
+/**
+ * What goes through the gateway: requests under way and answered, a target; and which target is the least loaded. What a
+ * request changes is a number of an entry that stays (docs/adr/0066).
+ */
 export class Traffic {
-  readonly #inFlight = new Map<string, number>()
-  readonly #served = new Map<string, number>()
-  /** The last one of those. */
-  #youngest: string | undefined
+  readonly #targets = new Map<string, Counts>()
+  #answers = 0
   #turn = 0
 
   /**
@@ -26,37 +36,52 @@ export class Traffic {
 
   /** Requests under way there. */
   underWay(target: string): number {
-    return this.#inFlight.get(target) ?? 0
+    return this.#targets.get(target)?.inFlight ?? 0
   }
 
   /** Requests answered, by target; of those of lately. */
   answered(): Record<string, number> {
-    return Object.fromEntries(this.#served)
+    return Object.fromEntries(
+      [...this.#targets].filter(([, {served}]) => served > 0).map(([target, {served}]) => [target, served]),
+    )
   }
 
   begin(target: string): void {
-    this.#inFlight.set(target, (this.#inFlight.get(target) ?? 0) + 1)
+    this.#at(target).inFlight++
   }
 
   end(target: string, answered: boolean): void {
-    const left = (this.#inFlight.get(target) ?? 1) - 1
-    if (left > 0) this.#inFlight.set(target, left)
-    else this.#inFlight.delete(target)
+    const counts = this.#at(target)
+    counts.inFlight = Math.max(0, counts.inFlight - 1)
     if (!answered) return
-    const count = (this.#served.get(target) ?? 0) + 1
-    if (target === this.#youngest) return void this.#served.set(target, count)
-    this.#youngest = target
-    this.#served.delete(target) // set again, it is the youngest: the oldest goes first
-    this.#served.set(target, count)
-    if (this.#served.size > MOST_TARGETS) this.#served.delete(this.#served.keys().next().value!)
+    counts.served++
+    counts.at = ++this.#answers
+  }
+
+  #at(target: string): Counts {
+    const known = this.#targets.get(target)
+    if (known) return known
+    if (this.#targets.size >= MOST_TARGETS) this.#forgetOldest()
+    const made = {inFlight: 0, served: 0, at: ++this.#answers}
+    this.#targets.set(target, made)
+    return made
+  }
+
+  /** One that has requests under way stays. */
+  #forgetOldest(): void {
+    let [oldest, first]: [string | undefined, number] = [undefined, Infinity]
+    for (const [target, {inFlight, at}] of this.#targets)
+      if (inFlight === 0 && at < first) [oldest, first] = [target, at]
+    if (oldest !== undefined) this.#targets.delete(oldest)
   }
 
   /** Of the given targets; and of every target that still has requests under way. */
   counts(targets: string[]): {in_flight: Record<string, number>; served: Record<string, number>} {
-    const all = [...new Set([...targets, ...this.#inFlight.keys()])]
+    const busy = [...this.#targets].filter(([, {inFlight}]) => inFlight > 0).map(([target]) => target)
+    const all = [...new Set([...targets, ...busy])]
     return {
-      in_flight: Object.fromEntries(all.map((target) => [target, this.#inFlight.get(target) ?? 0])),
-      served: Object.fromEntries(targets.map((target) => [target, this.#served.get(target) ?? 0])),
+      in_flight: Object.fromEntries(all.map((target) => [target, this.underWay(target)])),
+      served: Object.fromEntries(targets.map((target) => [target, this.#targets.get(target)?.served ?? 0])),
     }
   }
 }

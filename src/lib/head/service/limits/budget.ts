@@ -2,6 +2,8 @@ import {Failure} from '../failure.ts'
 
 /** Seconds after which somebody who was refused may try again. */
 const AGAIN_SECONDS = 2
+/** Callers that are known; with more, those that hold nothing are forgotten. */
+const MOST_IDLE = 1000
 
 export interface BudgetRules {
   /** Bytes that all may hold together. */
@@ -29,7 +31,8 @@ export class Budget {
   readonly #what: string
   /** The oldest first; where that is asked for. */
   readonly #holders = new Set<Hold>()
-  readonly #callers = new Map<string, number>()
+  /** Bytes by caller; entries stay, as those that come and go with each request cost more (docs/adr/0066). */
+  readonly #callers = new Map<string, {bytes: number}>()
   #used = 0
 
   constructor(what: string, rules: BudgetRules) {
@@ -64,7 +67,7 @@ export class Budget {
     const {limit, share, oldestGoesOn} = this.#rules
     const [oldest] = this.#holders
     if (oldestGoesOn && (oldest === undefined || oldest === hold)) return
-    const used = caller === undefined ? 0 : (this.#callers.get(caller) ?? 0)
+    const used = caller === undefined ? 0 : (this.#callers.get(caller)?.bytes ?? 0)
     const more = {retry_after: AGAIN_SECONDS}
     if (this.#used + bytes > limit)
       throw new Failure(
@@ -85,8 +88,14 @@ export class Budget {
   #count(caller: string | undefined, bytes: number): void {
     this.#used += bytes
     if (caller === undefined) return
-    const used = (this.#callers.get(caller) ?? 0) + bytes
-    if (used > 0) this.#callers.set(caller, used)
-    else this.#callers.delete(caller)
+    const known = this.#callers.get(caller)
+    if (known) known.bytes += bytes
+    else this.#enter(caller, bytes)
+  }
+
+  #enter(caller: string, bytes: number): void {
+    if (this.#callers.size >= MOST_IDLE)
+      for (const [name, one] of this.#callers) if (one.bytes === 0) this.#callers.delete(name)
+    this.#callers.set(caller, {bytes})
   }
 }

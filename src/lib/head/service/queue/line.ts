@@ -1,6 +1,9 @@
 /** Weight of the newest request in what is known of how long they take. */
 const RECENT = 0.1
 
+/** Clients that are known; with more, those that have nothing here are forgotten. */
+const MOST_IDLE = 100
+
 /** Somebody who waits: whose it is, what for, and the bytes that are kept for it meanwhile. */
 export interface Entry {
   client: string
@@ -62,7 +65,6 @@ export class Line<E extends Entry> {
     share.count--
     this.#count--
     this.#bytes -= entry.bytes
-    this.#tidy(entry.client, share)
     return true
   }
 
@@ -121,7 +123,6 @@ export class Line<E extends Entry> {
     if (!share) return
     share.underWay--
     this.#underWay--
-    this.#tidy(client, share)
   }
 
   /** About how long it takes until those who wait now have gone; 1 to 60. */
@@ -131,13 +132,22 @@ export class Line<E extends Entry> {
   }
 
   #of(client: string): Share<E> {
+    const share = this.#shares.get(client) ?? this.#open(client)
     // Who comes anew is before who had the last turn, and after all others.
-    const share = this.#shares.get(client) ?? {waiting: new Map(), count: 0, underWay: 0, turn: this.#turn - 0.5}
-    this.#shares.set(client, share)
+    if (isIdle(share)) share.turn = this.#turn - 0.5
     return share
   }
 
-  #tidy(client: string, {count, underWay}: Share<E>): void {
-    if (count === 0 && underWay === 0) this.#shares.delete(client)
+  /** It stays: what comes and goes with each request costs more (docs/adr/0066). */
+  #open(client: string): Share<E> {
+    if (this.#shares.size >= MOST_IDLE)
+      for (const [name, share] of this.#shares) if (isIdle(share)) this.#shares.delete(name)
+    const share = {waiting: new Map<string, Set<E>>(), count: 0, underWay: 0, turn: 0}
+    this.#shares.set(client, share)
+    return share
   }
+}
+
+function isIdle({count, underWay}: {count: number; underWay: number}): boolean {
+  return count === 0 && underWay === 0
 }

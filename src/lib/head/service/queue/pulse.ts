@@ -5,6 +5,8 @@ import {Crowd} from '../crowd.ts'
 /** A target that has said nothing for so long while requests wait there is looked at. */
 const SILENT_MS = 2000
 const LOOK_MS = 1000
+/** Targets that are known; with more, those at which nobody waits are forgotten. */
+const MOST_IDLE = 1000
 /** Connections in a row that nobody took: a packet or two may be lost. */
 const MOST_MISSES = 2
 
@@ -40,30 +42,36 @@ export class Pulse {
 
   /** A request waits there; `lost` is told at most once. What it gives is called when the request has ended. */
   enter(target: string, lost: (error: Error) => void): () => void {
-    const known = this.#targets.get(target)
-    const waiting = known ?? {sign: performance.now(), misses: 0, isLooking: false, requests: new Crowd()}
-    if (!known) this.#targets.set(target, waiting)
+    const waiting = this.#targets.get(target) ?? this.#open(target)
+    if (waiting.requests.size === 0) hear(waiting)
     const standing = waiting.requests.add(lost)
     this.#timer ??= setInterval(() => this.#lookAround(), LOOK_MS).unref()
-    return () => {
-      if (!waiting.requests.delete(standing) || waiting.requests.size > 0) return
-      if (this.#targets.get(target) === waiting) this.#targets.delete(target)
-    }
+    return () => void waiting.requests.delete(standing)
+  }
+
+  /** It stays: what comes and goes with each request costs more (docs/adr/0066). */
+  #open(target: string): Waiting {
+    if (this.#targets.size >= MOST_IDLE)
+      for (const [name, {requests}] of this.#targets) if (requests.size === 0) this.#targets.delete(name)
+    const made = {sign: 0, misses: 0, isLooking: false, requests: new Crowd<(error: Error) => void>()}
+    this.#targets.set(target, made)
+    return made
   }
 
   /** It has answered something. */
   heard(target: string): void {
     const waiting = this.#targets.get(target)
-    if (waiting) Object.assign(waiting, {sign: performance.now(), misses: 0})
+    if (waiting) hear(waiting)
   }
 
   #lookAround(): void {
-    if (this.#targets.size === 0) {
+    const busy = [...this.#targets].filter(([, {requests}]) => requests.size > 0)
+    if (busy.length === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined
     }
     const now = performance.now()
-    for (const [target, waiting] of this.#targets)
+    for (const [target, waiting] of busy)
       if (!waiting.isLooking && now - waiting.sign >= SILENT_MS) void this.#lookAt(target, waiting)
   }
 
@@ -72,13 +80,18 @@ export class Pulse {
     const asked = waiting.requests.all()
     const isThere = await this.#look(target)
     waiting.isLooking = false
-    if (isThere) return void Object.assign(waiting, {sign: performance.now(), misses: 0})
+    if (isThere) return hear(waiting)
     if (++waiting.misses < MOST_MISSES) return
     waiting.misses = 0
     this.#tellLost(target)
     for (const {at, member: lost} of asked)
       if (at >= 0) lost(Object.assign(new Error('its machine is out of reach'), {code: LOST}))
   }
+}
+
+function hear(waiting: Waiting): void {
+  waiting.sign = performance.now()
+  waiting.misses = 0
 }
 
 /**

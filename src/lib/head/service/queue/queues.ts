@@ -98,6 +98,8 @@ export class Queues {
   /** The endpoint is gone. */
   forget(endpoint: string): void {
     this.#figures.delete(endpoint)
+    const line = this.#lines.get(endpoint)
+    if (line && line.count === 0 && line.underWay === 0) this.#lines.delete(endpoint)
   }
 
   demand(endpoint: string): Demand {
@@ -111,7 +113,7 @@ export class Queues {
    */
   take(asked: Asked): Turn | Queued {
     this.#requireTime(asked)
-    const line = this.#lines.get(asked.endpoint) ?? new Line<Waiting>()
+    const line = this.#lineOf(asked.endpoint)
     const choice = asked.choose()
     // It is the turn of those before who wait for the same: nobody is served past the queue.
     if ('target' in choice && !line.has(asked.lane)) return this.#begin(asked, line, choice)
@@ -158,7 +160,6 @@ export class Queues {
   }
 
   #begin(asked: Asked, line: Line<Waiting>, {target, release}: {target: string; release: string}): Turn {
-    this.#lines.set(asked.endpoint, line)
     line.begin(asked.client)
     asked.begin(target)
     const begun = performance.now()
@@ -167,7 +168,6 @@ export class Queues {
       if (isOver) return
       isOver = true
       line.end(asked.client, performance.now() - begun)
-      if (line.count === 0 && line.underWay === 0) this.#drop(asked.endpoint, line)
       this.wake() // the target may be another endpoint's, too
     }
     return {target, release, end}
@@ -198,7 +198,6 @@ export class Queues {
       waiting.timer = setTimeout(() => this.#expire(line, waiting), Math.max(0, left)).unref()
       line.add(waiting)
       this.#queued++
-      this.#lines.set(endpoint, line)
       leave = () => this.#remove(line, waiting) && settle(undefined)
     })
     return {turn, leave}
@@ -242,12 +241,16 @@ export class Queues {
     clearTimeout(waiting.timer)
     const isThere = line.remove(waiting)
     if (isThere) this.#queued--
-    if (line.count === 0 && line.underWay === 0) this.#drop(waiting.asked.endpoint, line)
     return isThere
   }
 
-  #drop(endpoint: string, line: Line<Waiting>): void {
-    if (this.#lines.get(endpoint) === line) this.#lines.delete(endpoint)
+  /** It stays for as long as its endpoint: what comes and goes with each request costs more (docs/adr/0066). */
+  #lineOf(endpoint: string): Line<Waiting> {
+    const known = this.#lines.get(endpoint)
+    if (known) return known
+    const made = new Line<Waiting>()
+    this.#lines.set(endpoint, made)
+    return made
   }
 }
 

@@ -25,7 +25,8 @@ export class Way {
   readonly #endpoint: string
   readonly #draw: number
   readonly #isMeasured: boolean
-  readonly #entered = new Set<string>()
+  /** Releases that have counted it: one, of most. */
+  #entered: string[] | undefined
   #end: ((outcome: Outcome) => void) | undefined
   #release: string | undefined
 
@@ -61,8 +62,9 @@ export class Way {
     if (!this.#isMeasured || release === this.#release) return
     this.end('failed')
     this.#release = release
-    if (this.#entered.has(release)) return // counted there already, once a request
-    this.#entered.add(release)
+    if (this.#entered?.includes(release)) return // counted there already, once a request
+    if (this.#entered) this.#entered.push(release)
+    else this.#entered = [release]
     this.#end = this.#parts.measures.begin(this.#endpoint, release)
   }
 

@@ -13,6 +13,8 @@ import {Bucket} from '../usage/bucket.ts'
 
 /** Pairs of endpoint and client that are counted by name; what more there are is counted together, as `other`. */
 const MOST_COUNTED = 500
+/** Keys that are known; with more, those that have nothing under way and no limits are forgotten. */
+const MOST_IDLE = 1000
 /** A timer that is set further off fires at once; nothing is under way for so long. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** nginx's word for a caller that went away before its answer. */
@@ -86,8 +88,7 @@ export class Clients {
     })
     if (!key) return
     if (!this.#tokens.has(key.id)) throw tokenRefused() // revoked since the request's head was read
-    const mine = this.#keys.get(key.id) ?? openKey(key.limits, begun)
-    this.#keys.set(key.id, mine)
+    const mine = this.#keys.get(key.id) ?? this.#openKey(key.id, key.limits, begun)
     admit(key, mine, counted)
     const end = (): void => cut(exchange)
     mine.open++
@@ -95,8 +96,17 @@ export class Clients {
     exchange.atEnd(() => {
       unwatch()
       mine.open--
-      if (mine.open === 0 && !mine.requests && !mine.tokens) this.#keys.delete(key.id)
     })
+  }
+
+  /** It stays until it is revoked: what comes and goes with each request costs more (docs/adr/0066). */
+  #openKey(id: string, limits: HeadKeyLimits, now: number): Key {
+    if (this.#keys.size >= MOST_IDLE)
+      for (const [known, key] of this.#keys)
+        if (key.open === 0 && !key.requests && !key.tokens) this.#keys.delete(known)
+    const made = openKey(limits, now)
+    this.#keys.set(id, made)
+    return made
   }
 
   /** What an answer has taken is known when it has ended: the key's next requests wait for it. */
