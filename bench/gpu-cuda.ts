@@ -25,10 +25,20 @@ interface Wire {
   append_us: number
   put_GBps: number
   get_GBps: number
+  put_send_s_per_GB: number
+  put_receive_s_per_GB: number
+  get_send_s_per_GB: number
+  get_receive_s_per_GB: number
+}
+interface Bare {
+  aes: {s_per_GB: number}
+  'raw tcp': {send_s_per_GB: number; receive_s_per_GB: number}
 }
 type Found = Record<Remote | 'native', Micro> & {
   floor: {rtt_us: number; stream_GBps: number; stream_from_GBps: number}
-  wire: Record<Remote, Wire>
+  wire: Record<Remote, Wire> & Bare
+  /** Absent where the machine allows no loopback of 10 Gb/s. */
+  shaped?: Record<'tcp' | 'tls', Wire> & Bare
   trips: Record<Remote, {blocking: number; of: Record<string, number>}>
 }
 
@@ -46,7 +56,7 @@ const done = spawnSync('python3', [join(root, 'native/bench/cuda.py')], {
 })
 if (done.status !== 0) throw new Error(`native/bench/cuda.py ended with ${done.status ?? done.signal}`)
 const found = JSON.parse(done.stdout) as Found
-const {floor, wire, trips} = found
+const {floor, wire, trips, shaped} = found
 const info = (what: string, value: number, unit: Row['unit']): Row => ({what, value, unit})
 const everywhere = (
   what: string,
@@ -66,9 +76,41 @@ const processor = (what: string, key: Call, bar?: number): Row[] => [
   ),
 ]
 
-/** What native.md allows a call that waits: native, one round trip over TCP, and 15 µs. */
+/** What a call that waits may take: native, one round trip over TCP where it goes over TCP, and 15 µs. */
 const waiting = (what: string, key: 'launch_wait_us' | 'write_4KiB_us' | 'read_4KiB_us'): Row[] =>
-  everywhere(what, key, 'µs', () => ({bar: found.native[key] + floor.rtt_us + 15}))
+  everywhere(what, key, 'µs', (how) => ({bar: found.native[key] + (how === 'shm' ? 0 : floor.rtt_us) + 15}))
+
+/** Of both ends: what TCP and the cipher alone cost, both measured with it; the rest is ours. */
+const bytes = (): Row[] => {
+  const tcp = wire['raw tcp'].send_s_per_GB + wire['raw tcp'].receive_s_per_GB
+  const both = (how: Remote, way: 'put' | 'get'): number =>
+    wire[how][`${way}_send_s_per_GB`] + wire[how][`${way}_receive_s_per_GB`]
+  const ratio = (value: number, bar?: number): Omit<Row, 'what'> => ({value, unit: '× one', ...(bar && {bar})})
+  return [
+    info('processor time a GB, both ends: raw TCP', tcp, 's'),
+    info('processor time a GB, one end: AES-128-GCM of 16 KiB', wire.aes.s_per_GB, 's'),
+    ...(['put', 'get'] as const).flatMap((way): Row[] => {
+      const where = way === 'put' ? 'there' : 'back'
+      return [
+        ...REMOTES.map((how) => info(`processor time a GB, both ends: ${where}, ${how}`, both(how, way), 's')),
+        {what: `the same, tcp over raw TCP, ${where}`, ...ratio(both('tcp', way) / tcp)},
+        {
+          what: `the same, tls over raw TCP and the cipher at both ends, ${where}`,
+          ...ratio(both('tls', way) / (tcp + 2 * wire.aes.s_per_GB), 1.15),
+        },
+        ...(shaped === undefined
+          ? []
+          : [
+              {
+                what: `10 Gb/s: tls over tcp, ${where}`,
+                ...ratio(shaped.tls[`${way}_GBps`] / shaped.tcp[`${way}_GBps`], 0.9),
+                better: 'higher' as const,
+              },
+            ]),
+      ]
+    }),
+  ]
+}
 
 const copy = (what: string, way: 'write' | 'read'): Row[] =>
   (['', 'pinned_'] as const).flatMap((memory) => {
@@ -89,9 +131,12 @@ report(
     ...REMOTES.flatMap((how) => [
       info(`the wire alone: round trip, ${how}`, wire[how].round_trip_us, 'µs'),
       info(`the wire alone: a frame appended, ${how}`, wire[how].append_us, 'µs'),
-      info(`the wire alone: 64 MiB there, ${how}`, wire[how].put_GBps, 'GB/s'),
-      info(`the wire alone: 64 MiB back, ${how}`, wire[how].get_GBps, 'GB/s'),
+      ...(['put', 'get'] as const).map((way): Row => ({
+        ...info(`the wire alone: 64 MiB ${way === 'put' ? 'there' : 'back'}, ${how}`, wire[how][`${way}_GBps`], 'GB/s'),
+        ...(how === 'tls' && {bar: 1.8, better: 'higher'}),
+      })),
     ]),
+    ...bytes(),
     ...REMOTES.map((how) =>
       info(`answers waited for from cuInit to the end of the first launch, ${how}`, trips[how].blocking, 'answers'),
     ),

@@ -1,6 +1,6 @@
 """Runs the CUDA driver benchmark natively on a simulated GPU that does no work, and over each transport, beside the
 wire alone, all in one go and taking turns. Prints one JSON object of medians: {"floor": {...}, "wire": {transport:
-{...}}, "native": {...}, "tcp": {...}, ..., "trips": {transport: {...}}}.
+{...}}, "shaped": the same at 10 Gb/s, "native": {...}, "tcp": {...}, ..., "trips": {transport: {...}}}.
 """
 
 import json
@@ -30,6 +30,21 @@ def wire():
     return {one.pop("link"): one for one in map(json.loads, out.splitlines())}
 
 
+def shaped(gigabits=10):
+    """The same over a loopback of that many gigabits a second, in a network namespace that ends with the program;
+    nothing where this machine does not allow one.
+    """
+    script = (
+        f"ip link set lo up && tc qdisc add dev lo root tbf rate {gigabits}gbit burst 1mb latency 20ms && "
+        f"exec '{BUILD}/flexrack-link-bench' tcp tls"
+    )
+    code, out, err = run(["unshare", "--net", "sh", "-c", script], native_env("sim"))
+    if code != 0:
+        print(f"no loopback of {gigabits} Gb/s here: {err.strip()}", file=sys.stderr)
+        return None
+    return {one.pop("link"): one for one in map(json.loads, out.splitlines())}
+
+
 def trips(env):
     """Questions that this program waited for, from the start to the end of its first launch; of all of its messages the
     numbers and counts.
@@ -51,14 +66,17 @@ def main():
             attached[transport] = open_ends.enter_context(GpuAttached([daemon], transport))
         cases = {"native": native_env("sim"), **{name: one.env for name, one in attached.items()}}
         samples = {name: [] for name in [*cases, "floor"]}
-        wires = []
+        wires, slow = [], []
         for _ in range(ROUNDS):
             samples["floor"].append(measured(["loopback"], native_env("sim")))
             wires.append(wire())
+            slow.append(shaped())
             for name, env in cases.items():
                 samples[name].append(measured(["cuda"], env))
         answer = {name: median(found) for name, found in samples.items()}
         answer["wire"] = {name: median([one[name] for one in wires]) for name in wires[0]}
+        if all(slow):
+            answer["shaped"] = {name: median([one[name] for one in slow]) for name in slow[0]}
         answer["trips"] = {name: trips(one.env) for name, one in attached.items()}
     print(json.dumps(answer))
 

@@ -9,6 +9,7 @@
 #include <climits>
 #include <utility>
 
+#include "wire/block_channel.h"
 #include "wire/error.h"
 #include "wire/session_link.h"
 #include "wire/shared_memory.h"
@@ -245,9 +246,11 @@ bool SessionLink::dial_bulk() {
   try {
     auto mine = my_hello(ConnectionKind::bulk);
     mine.received_chunks = bulk_.disconnect();
+    mine.features = kBlocks;
     auto greeted = redial_(ConnectionKind::bulk, true, mine);
     tune_for_bulk(greeted.channel->fd());
     if (greeted.transport == Transport::shm) greeted.channel = offer_shared_memory(std::move(greeted.channel));
+    else if ((greeted.theirs.features & kBlocks) != 0) greeted.channel = make_block_channel(std::move(greeted.channel));
     greeted.channel->keep_waiting = [this] { return !is_over_; };
     if (bulk_.connect(std::move(greeted.channel), greeted.theirs.received_chunks, greeted.theirs.early_credit))
       return true;

@@ -10,7 +10,8 @@
 
 namespace flexrack::wire {
 namespace {
-constexpr std::chrono::milliseconds kLook{500};  ///< how often a reader looks whether the other side has fallen silent
+using std::chrono::milliseconds;
+constexpr milliseconds kLook{500};  ///< how often a reader looks whether the other side has fallen silent
 constexpr std::uint64_t kAckFrames = 64, kAckBytes = 64 * 1024;
 
 /// The link that this thread reads for just now: it must not wait for acknowledgements that only it can read.
@@ -82,8 +83,7 @@ bool SessionLink::read_ready(const std::shared_ptr<Connection>& connection, std:
   auto& channel = *connection->channel;
   if (!channel.has_buffered()) {
     pollfd both[2] = {{channel.fd(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-    const int ready = poll(both, 2, static_cast<int>(patience.count()));
-    if (ready == 0) check_silence();
+    if (wait_for_either(both, patience) == 0) check_silence();
     if (both[1].revents != 0 && !is_over_) {  // at the end it stays readable for all
       eventfd_t value;
       eventfd_read(wake_fd_, &value);
@@ -91,6 +91,19 @@ bool SessionLink::read_ready(const std::shared_ptr<Connection>& connection, std:
     if (both[0].revents == 0) return true;
   }
   return read_batch(*connection);
+}
+
+/// poll(), which looks for a moment before it sleeps where that is worth it.
+int SessionLink::wait_for_either(pollfd (&both)[2], milliseconds patience) {
+  if (patience == patience.zero()) return poll(both, 2, 0);
+  const auto start = Clock::now();
+  const bool spins = spin_.is_worth_it();
+  int ready = 0;
+  if (spins)
+    while (ready == 0 && Clock::now() - start < BriefSpin::kLongest) ready = poll(both, 2, 0);
+  if (ready == 0) ready = poll(both, 2, static_cast<int>(patience.count()));
+  spin_.waited(spins, Clock::now() - start);
+  return ready;
 }
 
 bool SessionLink::read_batch(Connection& connection) {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "wire/block_channel.h"
 #include "wire/error.h"
 #include "wire/shared_memory.h"
 
@@ -246,8 +247,10 @@ void SessionLink::attach(int fd, const Preamble& preamble, const Begun& begun) {
   }
   tune_for_bulk(channel->fd());
   mine.received_chunks = bulk_.disconnect();
+  if (preamble.transport != Transport::shm) mine.features = theirs.features & kBlocks;
   write_hello(*channel, mine);
   if (preamble.transport == Transport::shm) channel = take_shared_memory(std::move(channel), limits_.handshake);
+  else if (mine.features != 0) channel = make_block_channel(std::move(channel));
   channel->keep_waiting = [this] { return !is_over_; };
   if (!bulk_.connect(std::move(channel), theirs.received_chunks, theirs.early_credit) && !is_over()) {
     end("the other side has payloads that were never sent");

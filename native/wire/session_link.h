@@ -1,11 +1,14 @@
 // The link of both sides: commands, payloads, and what keeps them going over one connection after another.
 #pragma once
 
+#include <poll.h>
+
 #include <deque>
 #include <optional>
 #include <thread>
 
 #include "wire/accept.h"
+#include "wire/brief_spin.h"
 #include "wire/bulk.h"
 #include "wire/frame_reader.h"
 #include "wire/handshake.h"
@@ -82,6 +85,7 @@ class SessionLink final : public ServerLink {
 
   // ---- link_reading.cpp
   bool read_ready(const std::shared_ptr<Connection>& connection, std::chrono::milliseconds patience);
+  int wait_for_either(pollfd (&both)[2], std::chrono::milliseconds patience);
   bool read_batch(Connection& connection);
   bool take_frame(const Header& header, View body);
   bool take_own_frame(const Header& header, View body);
@@ -142,6 +146,7 @@ class SessionLink final : public ServerLink {
   bool lost_by_silence_ = false;
   bool is_reading_ = false, is_polling_ = false, is_finished_ = false, is_finishing_ = false, is_pump_deep_ = false;
   int waiters_ = 0;
+  BriefSpin spin_;                   ///< of the thread that reads
   std::uint64_t turns_ = 0;          ///< counts reads by waiting threads, so that the pump sees that somebody does
   std::string why_;
   std::atomic<bool> is_over_{false}, is_closing_{false}, was_ended_{false};
