@@ -9,6 +9,8 @@ export const QUOTAS_FILE = 'quotas.json'
 const NAME = /^[\w.@+-]{1,200}$/
 const MOST_PARTS = 2000
 const MOST_GPUS = 64
+/** GPUs of one run. */
+const MOST_OF_RUN = 100_000
 /** Nodes and GPUs that a wish names, what it sees, and all that one user claims: the head compares them all, while others wait. */
 export const LARGEST_CLAIMS = 20_000
 
@@ -17,7 +19,7 @@ export function readWish(body: Record<string, unknown>): ClaimWish {
   const {run, project, gpus, priority = 0, limit = null, wait, seen, preemptible} = body
   const parts = readParts(body.parts)
   if (!isName(run) || !isName(project)) throw usage('a claim has a run and a project')
-  if (!isCount(gpus, 100_000)) throw usage('gpus must be a number')
+  if (!isCount(gpus, MOST_OF_RUN)) throw usage('gpus must be a number')
   return {
     run,
     project,
@@ -60,7 +62,7 @@ export function readWord({saved = null, away = false, has}: Record<string, unkno
 /** Errors: 400. */
 export function readOutlook({project, priority = 0, gpus = null, limit = null}: Record<string, unknown>): OutlookWish {
   if (!isName(project)) throw usage('a run has a project')
-  if (gpus !== null && !isCount(gpus, 100_000)) throw usage('gpus must be a number')
+  if (gpus !== null && !isCount(gpus, MOST_OF_RUN)) throw usage('gpus must be a number')
   return {project, priority: readPriority(priority), gpus, limit: readLimitSeconds(limit)}
 }
 
@@ -82,11 +84,14 @@ export function readQuotaName(name: string): string {
 
 function readHas(has: unknown): NonNullable<RunWord['has']> {
   const parts = readParts(has)
-  return (has as unknown[]).map((one, index) => {
+  const found = (has as unknown[]).map((one, index) => {
     const {leased = 0} = one as Record<string, unknown>
-    if (!isCount(leased, 100_000)) throw usage('leased must be a number')
+    if (!isCount(leased, MOST_OF_RUN)) throw usage('leased must be a number')
     return {...parts[index]!, leased}
   })
+  // its claim is corrected by the sum, which is to be one that a claim may have
+  if (found.reduce((sum, {leased}) => sum + leased, 0) > MOST_OF_RUN) throw usage('leased must be a number')
+  return found
 }
 
 function readLimitSeconds(limit: unknown): number | null {

@@ -81,9 +81,13 @@ export class Holdings {
     })
   }
 
-  /** It is there no more. */
-  release(names: readonly string[]): Promise<void> {
+  /**
+   * They are there no more, once `work` has taken them away: nobody who makes one of that name anew is counted in between.
+   * Errors: those of `work`.
+   */
+  release(names: readonly string[], work?: () => Promise<void>): Promise<void> {
     return this.#turns.take(async () => {
+      await work?.()
       const left = Object.entries(this.#kept).filter(([name]) => !names.includes(name))
       if (left.length < Object.keys(this.#kept).length) await this.#save(Object.fromEntries(left))
     })

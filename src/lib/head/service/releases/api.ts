@@ -14,7 +14,10 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
   app.put('/flexrack/v1/endpoints', async (request) => {
     const {changes} = await bodyOf(request)
-    const named = (Array.isArray(changes) ? changes : []) as {name: string; document: unknown}[]
+    // what is none of these putTogether refuses
+    const named = (Array.isArray(changes) ? changes : []).map(
+      (one: unknown) => (one ?? {}) as {name: string; document: unknown},
+    )
     const records = await countEndpoints(request, parts, named, () => endpoints.putTogether(changes))
     for (const {name} of named) {
       scaler.follow(name)
@@ -43,8 +46,7 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
     return record
   })
   app.delete<Named>('/flexrack/v1/endpoints/:name', async ({params: {name}}) => {
-    await endpoints.remove(name)
-    await parts.holdings.release([endpointHolding(name)])
+    await parts.holdings.release([endpointHolding(name)], () => endpoints.remove(name))
     scaler.follow(name)
     await tokens.revokeEndpoint(name)
     clients.forget(name)

@@ -111,6 +111,11 @@ test('hostile words of what a run has are refused', async () => {
     expect(await call('POST', 'claims/self', {token, body: {saved: null, away: false, has}})).toMatchObject({
       status: 400,
     })
+  const many = ['n1', 'n2'].map((node) => ({node, gpus: ['a'], exclusive: false, leased: 60_000}))
+  expect(
+    await call('POST', 'claims/self', {token, body: {saved: null, away: false, has: many}}),
+    'no run has as many',
+  ).toMatchObject({status: 400})
 })
 
 test("a maintainer's priority ends runs of their own project, an admin's those of all", async () => {

@@ -120,6 +120,24 @@ test('endpoints and their servers count with their documents: more is refused, l
   expect(await used('project:digits')).toEqual({servers: 1})
 })
 
+test('an endpoint that is made anew while the old one is taken away counts, and a change that is none is refused', async () => {
+  await limit('project:digits', {endpoints: {most: 2}})
+  const body = {revision: 0, document: {active: null, project: 'digits', releases: []}}
+  expect((await call('PUT', 'endpoints/one', body)).status).toBe(200)
+  const {endpoints} = server.parts
+  const remove = endpoints.remove.bind(endpoints)
+  let anew: Promise<Answer> | undefined
+  vi.spyOn(endpoints, 'remove').mockImplementation(async (name) => {
+    await remove(name)
+    anew = call('PUT', 'endpoints/one', body)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  })
+  expect((await call('DELETE', 'endpoints/one')).status).toBe(200)
+  expect((await anew!).status).toBe(200)
+  expect(await used('project:digits')).toEqual({endpoints: 1})
+  expect((await call('PUT', 'endpoints', {changes: [null]})).status).toBe(400)
+})
+
 test('of a range the most counts, of a canary both releases, and a hostile document counts nothing', () => {
   const release = (state: string, more: object): object => ({state, replicas: [{}], ...more})
   const both = {releases: [release('active', {scaling: {max: 4}}), release('canary', {}), release('stopped', {})]}
