@@ -134,11 +134,13 @@ void Residency::held() {
 }
 
 bool Residency::hold(std::uint64_t bytes, bool can_leave) {
-  return file_.locked([&](ResidencyState& state) { return state.hold(member_, bytes, can_leave); });
+  return file_.locked(
+      [&](ResidencyState& state) { return member_ != ResidencyState::kNone && state.hold(member_, bytes, can_leave); });
 }
 
 void Residency::let_go(std::uint64_t bytes, bool can_leave) {
   file_.locked([&](ResidencyState& state) {
+    if (member_ == ResidencyState::kNone) return 0;
     state.let_go(member_, bytes, can_leave);
     state.step(ResidencyFile::now());
     return 0;
@@ -209,9 +211,11 @@ void Residency::close() {
   file_.wake();
 }
 
+/// The driver's threads may still hold and let go: the place may be another session's by then.
 void Residency::leave() {
   file_.locked([&](ResidencyState& state) {
-    state.leave(member_, ResidencyFile::now());
+    if (member_ != ResidencyState::kNone) state.leave(member_, ResidencyFile::now());
+    member_ = ResidencyState::kNone;
     return 0;
   });
 }

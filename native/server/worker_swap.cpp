@@ -45,7 +45,11 @@ void WorkerSwap::go() {
   if (residency_.is_early() && !backend_.is_at_rest(milliseconds(0))) return residency_.stays(false);
   auto why = backend_.what_keeps();
   if (why.empty()) {
-    if (!park_at_rest()) return;
+    if (!park_at_rest()) {
+      // As long as it is about to leave nobody else is asked to.
+      if (!residency_.is_closed()) residency_.stays(true), link_.unpark();
+      return;
+    }
     why = backend_.what_keeps();
     const auto begun = ResidencyFile::now();
     if (why.empty()) {
@@ -62,7 +66,8 @@ void WorkerSwap::go() {
 }
 
 /// What runs may wait for what the program says next, a host function for one: for a moment it may, again and again,
-/// and in between it has the longer to come to rest the longer it has not. False: the session is over.
+/// and in between it has the longer to come to rest the longer it has not. False: it does not for
+/// long, or the session is over.
 bool WorkerSwap::park_at_rest() {
   for (auto looks = 1;; looks = std::min(looks * 2, kMostLooks)) {
     residency_.stops();
@@ -71,6 +76,7 @@ bool WorkerSwap::park_at_rest() {
       if (backend_.is_at_rest(kRest)) return true;
       if (residency_.is_closed()) return false;
     }
+    if (looks == kMostLooks) return false;
     residency_.goes_on();
     link_.unpark();
     std::this_thread::sleep_for(kMoment);

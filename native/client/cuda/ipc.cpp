@@ -166,6 +166,7 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
   if (--one->second.count > 0) return CUDA_SUCCESS;
   all.by_secret.erase(one);
   const auto memory = take_allocation(dptr);
+  if (!memory) return CUDA_ERROR_INVALID_VALUE;  // its context was destroyed just now
   call.use(memory->context);
   const auto status = close_at(call, *memory);
   release_addresses(*memory);
