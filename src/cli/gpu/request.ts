@@ -123,12 +123,12 @@ export async function simOf(
   return sim ? {sim} : {}
 }
 
-/** Memory of a node for leases that take turns. Throws USAGE. */
+/** Memory of a node for leases that take turns; 0 where there are to be none. Throws USAGE. */
 export function hostMemoryOf(text: string | undefined): {oversubscribe?: number} {
   if (text === undefined) return {}
-  const oversubscribe = parseSize(text)
+  const oversubscribe = text === '0' ? 0 : parseSize(text)
   if (oversubscribe === undefined)
-    throw new CliError('USAGE', `"${text}" is not a size of memory`, {hint: '--oversubscribe 64GiB'})
+    throw new CliError('USAGE', `"${text}" is not a size of memory`, {hint: '--oversubscribe 64GiB, or 0 for none'})
   return {oversubscribe}
 }
 

@@ -12,7 +12,7 @@ export async function openJupyter(
   context: Context,
   follow: <T>(value: T, text: (value: T) => string) => void,
 ): Promise<void> {
-  const [{holdingOf, planNotebook, startNotebook}, {openDesk}] = await Promise.all([
+  const [{notebookWish, planNotebook, startNotebook}, {openDesk}] = await Promise.all([
     import('../../lib/notebook/index.ts'),
     import('../../lib/holding/index.ts'),
   ])
@@ -24,7 +24,6 @@ export async function openJupyter(
   const {env, isolate} = session.manifest.workspace
   const {host, workspace} = await openWorkspace(session.fleet, oneNode(session.rack, on), project, context)
   const desk = await openDesk(session, context)
-  const wish = {kind: 'notebook', name: holdingOf(host.node, project), project, amount: 1} as const
   await startNotebook(
     planNotebook({
       host,
@@ -35,7 +34,7 @@ export async function openJupyter(
       idle: IDLE_SECONDS,
       lasts: null,
       gpus: null,
-      sums: await desk?.sums(wish),
+      sums: await desk?.sums(notebookWish(host.node, project)),
     }),
     host,
     context,

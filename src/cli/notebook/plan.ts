@@ -1,6 +1,6 @@
 import type {Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
-import {holdingOf, planNotebook} from '../../lib/notebook/index.ts'
+import {notebookWish, planNotebook} from '../../lib/notebook/index.ts'
 import {openDesk, type QuotaDesk} from '../../lib/holding/index.ts'
 import {durationOf} from '../base/seconds.ts'
 import type {ProjectSession} from '../base/session.ts'
@@ -37,7 +37,6 @@ export async function planNotebookOf(
   const gpus =
     flags.gpus === undefined ? null : await kernelGpus({...flags, count: flags.gpus}, session, host.node, context)
   const desk = await openDesk(session, context)
-  const wish = {kind: 'notebook', name: holdingOf(host.node, manifest.name), project: manifest.name, amount: 1} as const
   const plan = planNotebook({
     host,
     workspace,
@@ -47,7 +46,7 @@ export async function planNotebookOf(
     idle,
     lasts: lasts === 0 ? null : lasts,
     gpus,
-    sums: await desk?.sums(wish),
+    sums: await desk?.sums(notebookWish(host.node, manifest.name)),
   })
   return {plan, host, desk}
 }

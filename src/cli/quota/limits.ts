@@ -3,7 +3,7 @@ import type {QuotaLimits} from '../../lib/protocol/index.ts'
 
 function sizeOf(text: string): number {
   const bytes = text === '0' ? 0 : parseSize(text)
-  if (bytes === undefined) throw new CliError('USAGE', `"${text}" is no size: 500GiB`)
+  if (bytes === undefined) throw new CliError('USAGE', `"${text}" is no size`, {hint: '--disk 500GiB'})
   return bytes
 }
 

@@ -29,7 +29,7 @@ export default class GpuServe extends BaseCommand {
     oversubscribe: Flags.string({
       helpValue: 'SIZE',
       description:
-        "memory of each node for leases that take turns on a GPU (default: the rack file's gpu.oversubscribe, else what the node has had, else none)",
+        "memory of each node for leases that take turns on a GPU, 0 for none (default: the rack file's gpu.oversubscribe, else what the node has had, else none)",
     }),
     ...simFlags,
     ...simPaceFlags,

@@ -19,7 +19,7 @@ export default class NotebookStop extends BaseCommand {
     const {args, flags} = await this.parse(NotebookStop)
     const session = await this.session(flags)
     const context = await this.context()
-    const [{holdingOf}, {openDesk}, {notebooksOf}, {projectName}] = await Promise.all([
+    const [{notebookWish}, {openDesk}, {notebooksOf}, {projectName}] = await Promise.all([
       import('../../lib/notebook/index.ts'),
       import('../../lib/holding/index.ts'),
       import('../../cli/notebook/open.ts'),
@@ -39,7 +39,7 @@ export default class NotebookStop extends BaseCommand {
     if (flags['dry-run']) return this.answer(plan, planText)
     await Promise.all(found.map(({host}) => host.call('notebook.remove', {project}, {signal: context.kill})))
     const desk = await openDesk(session, context)
-    const names = found.map(({host}) => holdingOf(host.node, project))
+    const names = found.map(({host}) => notebookWish(host.node, project).name)
     await desk?.release({kind: 'notebook', project}, names)
     return this.answer(
       found.map(({host}) => ({project, node: host.node})),

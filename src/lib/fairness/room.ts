@@ -51,16 +51,18 @@ export function lostWith({gpus, parts, from, saved}: Holder, now: number): numbe
 }
 
 /**
- * Those that make room for one that waits, in the order in which they would: lower priorities first, then those that lose
- * less; the same for everybody. Pure.
+ * Those that make room for one that waits, in the order in which they would: lower priorities first, as they count for that
+ * one's project, then those that lose less; the same for everybody. Pure.
  */
 export function roomFor(
   preemptor: Preemptor,
   holders: readonly Holder[],
   facts: {now: number; used: Readonly<Record<string, number>>},
 ): {run: string; user: string; priority: number; lost: number}[] {
-  const ready = holders
+  const worth = (one: Holder): number => (one.project === preemptor.project ? one.priority : abroad(one))
+  return holders
     .filter((one) => yieldsTo(one, preemptor, facts))
-    .map((one) => ({run: one.run, user: one.user, priority: one.priority, lost: lostWith(one, facts.now)}))
-  return ready.toSorted((a, b) => a.priority - b.priority || a.lost - b.lost || (a.run < b.run ? -1 : 1))
+    .map((one) => ({one, lost: lostWith(one, facts.now)}))
+    .toSorted((a, b) => worth(a.one) - worth(b.one) || a.lost - b.lost || (a.one.run < b.one.run ? -1 : 1))
+    .map(({one: {run, user, priority}, lost}) => ({run, user, priority, lost}))
 }

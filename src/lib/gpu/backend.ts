@@ -6,7 +6,7 @@ export interface BackendWish {
   /** Absent: what the node has had, else what it has a driver for. */
   backend?: Backend
   sim?: SimSettings
-  /** Bytes of a node's memory for leases that take turns; absent: what the rack file says, else what the node has had. */
+  /** Bytes of a node's memory for leases that take turns, 0 for none; absent: what the rack file says, else what the node has had. */
   oversubscribe?: number
   /** Where the node has no CUDA and nothing was asked for: sim, and not OpenCL. */
   otherwise?: 'sim'

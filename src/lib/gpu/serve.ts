@@ -131,12 +131,14 @@ async function planNode(
   if (chosen.backend === 'sim' && env.FLEXRACK_NCCL)
     brought.push(programs.nvml ?? (await loadNative(SIM_NVML, context.env)))
   const [driver, nvml] = forNode(brought, host.node, found)
-  const oversubscribe = wish.oversubscribe ?? settings.oversubscribe ?? found.settings?.oversubscribe
-  if (oversubscribe !== undefined && chosen.backend === 'opencl')
+  const asked = wish.oversubscribe ?? settings.oversubscribe
+  if (asked && chosen.backend === 'opencl')
     throw new CliError('USAGE', `${host.node} serves its GPUs through OpenCL, whose leases take no turns`, {
-      hint: 'gpu.oversubscribe of the rack file is for nodes that serve cuda or sim',
+      hint: '--oversubscribe 0, or no gpu.oversubscribe in the rack file for this node',
       details: {node: host.node},
     })
+  // What it has had for CUDA is nothing for OpenCL.
+  const oversubscribe = chosen.backend === 'opencl' ? 0 : (asked ?? found.settings?.oversubscribe)
   const wanted: GpuOrder = {
     program: gpud.name,
     backend: chosen.backend,
@@ -148,7 +150,7 @@ async function planNode(
     transport,
     trusted_fabric: trustedFabric,
     grace,
-    ...(oversubscribe !== undefined && {oversubscribe}),
+    ...(oversubscribe && {oversubscribe}),
     env,
   }
   if (found.running && found.settings && isSame(wanted, found.settings)) return {steps: [], chosen}

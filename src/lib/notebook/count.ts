@@ -1,5 +1,5 @@
 import {isCliError, type Context} from '../base/index.ts'
-import type {QuotaSum} from '../head/index.ts'
+import type {HoldWish, QuotaSum} from '../head/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {StepOf} from '../plan/index.ts'
 import {sumsText, type QuotaDesk} from '../holding/index.ts'
@@ -21,9 +21,9 @@ interface CountEnv {
   context: Context
 }
 
-/** How the head knows a notebook of this user. Pure. */
-export function holdingOf(node: string, project: string): string {
-  return `${node}/${project}`
+/** A notebook of this user, as the head knows and counts it. Pure. */
+export function notebookWish(node: string, project: string): HoldWish {
+  return {kind: 'notebook', name: `${node}/${project}`, project, amount: 1}
 }
 
 /** Pure. */
@@ -39,12 +39,12 @@ export async function count(
   _done: unknown,
   {host, place, desk, context}: CountEnv,
 ): Promise<{project: string; name: string}> {
-  const name = holdingOf(node, project)
+  const wish = notebookWish(node, project)
   const until = lasts === null ? {} : {until: Date.now() + lasts * 1000}
   const gone = (names: string[]): Promise<string[]> => goneAmong(names, {host, place, context})
   const hint = 'flexrack notebook list\nflexrack quota list'
-  await desk?.hold({kind: 'notebook', name, project, amount: 1, ...until}, hint, gone)
-  return {project, name}
+  await desk?.hold({...wish, ...until}, hint, gone)
+  return {project, name: wish.name}
 }
 
 /** Those that ended by themselves since: nobody tells the head of that. A node that does not answer may still have its own. */

@@ -62,5 +62,12 @@ describe('who makes room', () => {
       ['wide', 80],
       ['old', 90],
     ])
+    const others = [
+      holder('proud', {project: 'a', priority: 50, saved: 90}),
+      holder('plain', {project: 'a', saved: 10}),
+    ]
+    const first = (project: string): string | undefined =>
+      roomFor({user: 'bob', priority: 100, project, rack: true}, others, {now: 100, used: {}})[0]?.run
+    expect([first('a'), first('b')], 'to another project its priority is nothing').toEqual(['plain', 'proud'])
   })
 })

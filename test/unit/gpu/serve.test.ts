@@ -6,6 +6,7 @@ import {makeContext, type CliError} from '../../../src/lib/base/index.ts'
 import {loadNative, type Product} from '../../../src/lib/gpu/native.ts'
 import {planServe} from '../../../src/lib/gpu/serve.ts'
 import type {Rack} from '../../../src/lib/rack/index.ts'
+import type {Backend} from '../../../src/lib/protocol/index.ts'
 import {rackNodes} from '../../support/planned-nodes.ts'
 import {recordingFleet} from '../../support/recording-fleet.ts'
 
@@ -20,9 +21,14 @@ const nameOf = async (product: Product): Promise<string | undefined> =>
 /** Two nodes, of which the second one's daemon has an NCCL; `settings` are what runs there. */
 async function plan(
   products: string[],
-  backend: 'sim' | 'cuda' = 'sim',
+  backend: Backend = 'sim',
   settings?: object,
-): Promise<{placed: string[]; orders: Record<string, {nvml?: string}>; failed: Map<string, CliError>}> {
+  oversubscribe?: number,
+): Promise<{
+  placed: string[]
+  orders: Record<string, {nvml?: string; oversubscribe?: number}>
+  failed: Map<string, CliError>
+}> {
   for (const name of products) await writeFile(join(folder, name), name)
   const [plain, collective] = rackNodes(2)
   const nodes = [plain!, {...collective!, gpu: {env: {FLEXRACK_NCCL: '/opt/libnccl.so.2'}}}]
@@ -41,7 +47,12 @@ async function plan(
   })
   const rack: Rack = {name: 'lab', path: '/lab.yaml', nodes, head: {node: 'n0', bind: '127.0.0.1'}}
   const context = makeContext({env: {FLEXRACK_HOME: join(folder, '.flexrack'), FLEXRACK_NATIVE: folder}})
-  const {plan: made, failed} = await planServe({rack, fleet}, nodes, {backend}, context)
+  const {plan: made, failed} = await planServe(
+    {rack, fleet},
+    nodes,
+    {backend, ...(oversubscribe !== undefined && {oversubscribe})},
+    context,
+  )
   const starts = made.steps.filter((step) => step.kind === 'gpu.start')
   return {
     placed: made.steps.filter((step) => step.kind === 'gpu.place').map((step) => step.id),
@@ -84,4 +95,14 @@ it('where none was built, a daemon with an NCCL is refused, and no other', async
     code: 'NATIVE_MISSING',
     message: `${NVML} is not built: it is not in FLEXRACK_NATIVE, ${folder}`,
   })
+})
+
+it('a node keeps the memory for turns that it has had, until it is told 0 or serves OpenCL', async () => {
+  const had = {program: 'gpud', backend: 'cuda', oversubscribe: 2 ** 30}
+  const memory = async (backend: Backend, wish?: number): Promise<unknown> =>
+    (await plan(['flexrack-gpud'], backend, had, wish)).orders.n0?.oversubscribe
+  expect([await memory('cuda'), await memory('cuda', 2 ** 31)]).toEqual([2 ** 30, 2 ** 31])
+  expect([await memory('cuda', 0), await memory('opencl')]).toEqual([undefined, undefined])
+  const {failed} = await plan(['flexrack-gpud'], 'opencl', had, 2 ** 30)
+  expect(failed.get('n0')).toMatchObject({code: 'USAGE', hint: expect.stringContaining('--oversubscribe 0')})
 })

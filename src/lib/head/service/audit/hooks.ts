@@ -93,3 +93,8 @@ export function saysOf({headers}: FastifyRequest): string | undefined {
   const says = headers['x-flexrack-owner']
   return typeof says === 'string' && /^[\w.+-]{1,100}@[\w.-]{1,100}$/.test(says) ? says : undefined
 }
+
+/** The user of that: whose it is, where a token names nobody. */
+export function saidUserOf(request: FastifyRequest): string {
+  return saysOf(request)?.split('@')[0] ?? 'unknown'
+}

@@ -1,6 +1,6 @@
 import type {FastifyRequest} from 'fastify'
 import type {ClaimWish} from '../../types.ts'
-import {saysOf} from '../audit/hooks.ts'
+import {saidUserOf} from '../audit/hooks.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {callerOf, requireMay} from '../people/person.ts'
@@ -20,7 +20,7 @@ export function claimantOf(
   const person = callerOf(request, people, project)
   if (!person) throw new Failure(403, 'REFUSED', 'nobody knows whose claim this is')
   if (person.user === null) {
-    const user = saysOf(request)?.split('@')[0] ?? 'unknown'
+    const user = saidUserOf(request)
     return {user, teams: people.teamsOf(user), rack: true}
   }
   requireMay(person, 'run.start', 'own')

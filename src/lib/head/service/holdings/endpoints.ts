@@ -1,6 +1,6 @@
 import type {FastifyRequest} from 'fastify'
 import type {HeldAmounts} from '../../../protocol/index.ts'
-import {saysOf} from '../audit/hooks.ts'
+import {saidUserOf} from '../audit/hooks.ts'
 import type {Parts} from '../parts.ts'
 import type {Wanted} from './holdings.ts'
 
@@ -22,7 +22,7 @@ export function endpointHolding(name: string): string {
 /** Whose it is: of who makes it, and of the project that its document names. */
 function wantedFor(request: FastifyRequest, {people}: Pick<Parts, 'people'>, document: unknown): Wanted {
   const {caller} = request
-  const user = caller?.kind === 'user' ? caller.user : (saysOf(request)?.split('@')[0] ?? 'unknown')
+  const user = caller?.kind === 'user' ? caller.user : saidUserOf(request)
   const project = objectOf(document).project
   return {
     user,

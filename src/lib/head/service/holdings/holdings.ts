@@ -49,7 +49,7 @@ export class Holdings {
   /** What it would come to; `name`: what it replaces. */
   sums(name: string, wanted: Wanted): QuotaSum[] {
     const {[name]: before, ...others} = this.#living(Date.now())
-    return holdingSums(this.#quotas.all, Object.values(others), wanted, before?.amounts)
+    return holdingSums(this.#quotas.all, Object.values(others), ownedBy(before, wanted), before?.amounts)
   }
 
   /**
@@ -66,7 +66,7 @@ export class Holdings {
       const over: QuotaSum[] = []
       for (const [name, wanted] of items) {
         const {[name]: before, ...others} = next
-        const owned = before ? {...wanted, user: before.user, teams: before.teams, project: before.project} : wanted
+        const owned = ownedBy(before, wanted)
         const kept = Object.values(others)
         over.push(...holdingSums(this.#quotas.all, kept, owned, before?.amounts).filter((one) => one.over))
         if (!before && kept.filter((one) => one.user === owned.user).length >= MOST_OF_ONE)
@@ -101,4 +101,9 @@ export class Holdings {
     await writeDurably('head.holdings', this.#file, {holdings} satisfies HeadHoldings)
     this.#kept = holdings
   }
+}
+
+/** Whose one was it stays, whoever changes it. Pure. */
+function ownedBy(before: HeadHolding | undefined, wanted: Wanted): Wanted {
+  return before ? {...wanted, user: before.user, teams: before.teams, project: before.project} : wanted
 }

@@ -14,10 +14,9 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
   app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
   app.put('/flexrack/v1/endpoints', async (request) => {
     const {changes} = await bodyOf(request)
-    // what is none of these putTogether refuses
-    const named = (Array.isArray(changes) ? changes : []).map(
-      (one: unknown) => (one ?? {}) as {name: string; document: unknown},
-    )
+    const named = (Array.isArray(changes) ? changes : []).filter(
+      (one): one is {name: string; document: unknown} => typeof one === 'object' && one !== null,
+    ) // what else is among them is refused by putTogether
     const records = await countEndpoints(request, parts, named, () => endpoints.putTogether(changes))
     for (const {name} of named) {
       scaler.follow(name)
