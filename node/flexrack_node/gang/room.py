@@ -2,10 +2,10 @@
 
 The leader of every tracked run tells the head what its nodes gave it, and ends the run where its command had told of less.
 
-A preemptible one asks the head every few seconds. Told to make room, it waits for the next checkpoint, a minute at most; then the
-attempt is ended as by `runs stop`, with SIGTERM and the grace. All nodes of the run give back what they have reserved,
-and the supervisors stay. When it is its turn again, all take it again or none; the next attempt begins with the newest
-checkpoint.
+A preemptible one asks the head every few seconds. Told to make room, it waits for the next checkpoint, a minute at
+most; then the attempt is ended as by `runs stop`, with SIGTERM and the grace. All nodes of the run give back what they
+have reserved, and the supervisors stay. When it is its turn again, all take it again or none; the next attempt begins
+with the newest checkpoint.
 """
 
 import threading

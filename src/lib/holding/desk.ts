@@ -13,7 +13,7 @@ export interface QuotaDesk {
   sums(wish: HoldWish): Promise<QuotaSum[]>
   /**
    * Counts it. `gone`: of the names that the head still counts for this user, those that are there no more; asked only where
-   * it would be refused. Errors: QUOTA with the sum.
+   * it would be refused. Errors: QUOTA with the sum, REFUSED by the role in the project.
    */
   hold(wish: HoldWish, hint: string, gone: (names: string[]) => Promise<string[]>): Promise<void>
   /** Counts them no more; never throws. */
@@ -73,6 +73,11 @@ export async function openDesk(
         })
       } catch (error) {
         if (isCliError(error, 'NOT_FOUND', ...SILENT)) return
+        if (isCliError(error, 'REFUSED') && error.message.includes(`of project ${wish.project}`))
+          throw new CliError('REFUSED', error.message, {
+            hint: `it counts for project ${wish.project}; -C FOLDER says which project of yours it is for`,
+            details: error.details,
+          })
         if (!isCliError(error, 'QUOTA')) throw error
         throw new CliError('QUOTA', error.message, {hint, details: error.details})
       }
