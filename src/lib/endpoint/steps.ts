@@ -146,12 +146,8 @@ export const ENDPOINT_HANDLERS: Handlers<TransitionKinds, TransitionEnv> = {
   'endpoint.agent': ({node}, _done, {site}) => joinAgent(site, node),
   'endpoint.ready': ready,
   'endpoint.switch': flip,
-  'endpoint.split': ({release, ready: servers, prepared, canary, cors}, done, env) =>
-    commit(
-      env,
-      putBeside(env.record.document, withServers(release, servers, prepared, done), new Date(), canary),
-      cors,
-    ),
+  'endpoint.split': (input, done, env) =>
+    commit(env, putBeside(env.record.document, withServers(input, done), new Date(), input.canary), input.cors),
   'endpoint.return': ({reason}, _done, env) => commit(env, takeBack(env.record.document, reason)),
   'endpoint.drain': drain,
   'endpoint.stop': stop,
@@ -203,16 +199,12 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
   return 'requirements' in needs ? needs : done.of('endpoint.fetch', needs).needs
 }
 
-function flip(
-  {release, ready: servers, prepared, rejectOld, cors}: SwitchInput,
-  done: Done,
-  env: TransitionEnv,
-): Promise<void> {
-  const started = withServers(release, servers, prepared, done)
-  return commit(env, switchTo(env.record.document, started, new Date(), rejectOld), cors)
+function flip(input: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
+  const started = withServers(input, done)
+  return commit(env, switchTo(env.record.document, started, new Date(), input.rejectOld), input.cors)
 }
 
-function withServers(release: Release, servers: FromStep[], prepared: FromStep[], done: Done): Release {
+function withServers({release, ready: servers, prepared}: Omit<SwitchInput, 'rejectOld'>, done: Done): Release {
   return asStarted(release, [
     ...servers.map((one) => done.of('endpoint.ready', one)),
     ...prepared.map((one) => done.of('endpoint.prepare', one)),
