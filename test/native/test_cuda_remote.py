@@ -77,7 +77,9 @@ MOVING = [
 OVER_TLS = PROGRAMS if "FLEXRACK_LONG" in os.environ else MOVING
 # It is TLS without the cipher.
 OVER_TCP = (
-    MOVING if "FLEXRACK_LONG" in os.environ else ["async_alloc", "copies", "graph_conditions", "graphs", "managed_memory"]
+    MOVING
+    if "FLEXRACK_LONG" in os.environ
+    else ["async_alloc", "copies", "graph_conditions", "graphs", "managed_memory"]
 )
 MEMORY = 4 << 30
 

@@ -67,7 +67,8 @@ class Checking {
       const bool has_home = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
       if (has_home && work.context != home) return refuse(node, CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED);
       if (work.is_copy() && (work.source.host || work.target.host)) {
-        tell_refused("the body of a conditional node copies from or to memory of the program: its rounds do not come here");
+        tell_refused(
+            "the body of a conditional node copies from or to memory of the program: its rounds do not come here");
         return refuse(node, CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED);
       }
       if (work.is_between() || (work.context && work.context->server != home->server)) {
@@ -104,7 +105,8 @@ CUresult add_condition(CUgraph graph, std::span<const CUgraphNode> before, const
       depth_of(graph) >= kMostNested)
     return CUDA_ERROR_INVALID_VALUE;
   const auto& home = root_of(graph)->home;
-  const auto found = home ? home->conditions.find(as.handle) : std::map<CUgraphConditionalHandle, ConditionHome::Condition>::iterator{};
+  const auto found = home ? home->conditions.find(as.handle)
+                          : std::map<CUgraphConditionalHandle, ConditionHome::Condition>::iterator{};
   if (!home || found == home->conditions.end()) return CUDA_ERROR_INVALID_VALUE;
   const auto& [context, context_handle] = found->second;
   if (!is_live(context) || context->handle != context_handle) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -154,7 +156,8 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, C
     home = std::make_shared<ConditionHome>();
     home->server = context->server;
     home->graph = mint();
-    if (!call.session().send(cu::CreateGraph{.context = context->handle, .graph = home->graph, .flags = 0})) return kLost;
+    if (!call.session().send(cu::CreateGraph{.context = context->handle, .graph = home->graph, .flags = 0}))
+      return kLost;
   }
   const cu::ConditionalHandle message{
       .context = context->handle, .graph = home->graph, .value = defaultLaunchValue, .flags = flags};

@@ -90,7 +90,8 @@ bool is_at_home(CUgraphExec exec, const std::vector<Flat>& nodes, CUgraphNode& w
     return part && part->graph_handle == home->graph;
   };
   const auto names_condition = [&](const Work& work) {
-    for (std::size_t at = 0; at + sizeof(CUgraphConditionalHandle) <= work.parameters.size(); at += sizeof(CUgraphConditionalHandle)) {
+    for (std::size_t at = 0; at + sizeof(CUgraphConditionalHandle) <= work.parameters.size();
+         at += sizeof(CUgraphConditionalHandle)) {
       CUgraphConditionalHandle value = 0;
       std::memcpy(&value, work.parameters.data() + at, sizeof value);
       if (home->conditions.contains(value)) return true;
@@ -189,15 +190,15 @@ class Sending {
     std::vector<std::uint64_t> bodies;
     for (std::size_t body = 0; body < nodes_[i].bodies.size(); ++body) bodies.push_back(mint());
     node->handle = mint();
-    part_of(exec_, node)->server->session->send(
-        cu::AddCondition{.graph = graph_of(node),
-                         .node = node->handle,
-                         .dependencies = before_in_part(i),
-                         .edges = {},
-                         .context = work.context_handle,
-                         .condition = work.condition,
-                         .type = static_cast<std::uint32_t>(work.condition_type),
-                         .bodies = bodies});
+    part_of(exec_, node)
+        ->server->session->send(cu::AddCondition{.graph = graph_of(node),
+                                                 .node = node->handle,
+                                                 .dependencies = before_in_part(i),
+                                                 .edges = {},
+                                                 .context = work.context_handle,
+                                                 .condition = work.condition,
+                                                 .type = static_cast<std::uint32_t>(work.condition_type),
+                                                 .bodies = bodies});
     for (std::size_t body = 0; body < bodies.size(); ++body)
       Sending(exec_, nodes_[i].bodies[body], bodies[body]).send();
   }
@@ -371,8 +372,9 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
   const Flattening flat(on, on->graph);
   share_out(on, flat.nodes());
   if (CUgraphNode misplaced = nullptr; !is_at_home(on, flat.nodes(), misplaced)) {
-    tell_refused("a graph's conditional nodes, and the kernels that set their conditions, lie on several servers, or on one "
-                 "with another one's work between them");
+    tell_refused(
+        "a graph's conditional nodes, and the kernels that set their conditions, lie on several servers, or on one "
+        "with another one's work between them");
     wrong = original_of(graph, misplaced);
     result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
     for (auto& part : on->parts) part.graph_handle = 0;

@@ -20,7 +20,8 @@ class Conditions;
 }
 
 /// Handles of conditions, as they were made for a graph. It, its child graphs and the bodies of its conditional nodes
-/// have one of these together: a handle may be a node's in any of them (CUDA driver API, cuGraphConditionalHandleCreate).
+/// have one of these together: a handle may be a node's in any of them (CUDA driver API,
+/// cuGraphConditionalHandleCreate).
 struct ConditionHandles {
   struct One {
     Ref<Context> context;

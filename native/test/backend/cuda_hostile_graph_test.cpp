@@ -341,15 +341,25 @@ class Conditional : public Grapher {
     REQUIRE(reply.status == 0);
     return reply.condition;
   }
-  cu::AddCondition adding(std::uint64_t graph, std::uint64_t condition, std::vector<std::uint64_t> bodies,
-                          std::uint32_t type = CU_GRAPH_COND_TYPE_SWITCH) {
-    return {.graph = graph,
-            .node = mint(),
-            .context = at,
-            .condition = condition,
-            .type = type,
-            .bodies = std::move(bodies)};
+  /// What a conditional node is made with, in the form that the test may change.
+  struct Adding {
+    std::uint64_t graph, condition, node, context;
+    std::vector<std::uint64_t> bodies{}, after{};
+    std::uint32_t type = CU_GRAPH_COND_TYPE_SWITCH;
+  };
+  Adding adding(std::uint64_t graph, std::uint64_t condition, std::vector<std::uint64_t> bodies) {
+    return {.graph = graph, .condition = condition, .node = mint(), .context = at, .bodies = std::move(bodies)};
   }
+  void add(const Adding& one) {
+    send(cu::AddCondition{.graph = one.graph,
+                          .node = one.node,
+                          .dependencies = one.after,
+                          .context = one.context,
+                          .condition = one.condition,
+                          .type = one.type,
+                          .bodies = one.bodies});
+  }
+  using Grapher::add;
   cu::NodeWork filling(std::uint8_t value) const {
     return {.kind = CU_GRAPH_NODE_TYPE_MEMSET,
             .target = {.object = memory},
@@ -374,28 +384,22 @@ TEST_CASE("conditions are their graph's, and bodies are nested no deeper and are
   const auto own = client.condition(graph), others = client.condition(other);
   std::uint64_t body = 0;
   // What was wrong is told by instantiate, and so is what was said of bodies that were not made.
-  const auto tried = [&](cu::AddCondition m) {
-    const auto in = m.graph, node = m.node;
-    client.send(cu::ClearGraph{.graph = in});
-    body = client.mint();
-    if (m.bodies.empty()) m.bodies = {body};
-    client.send(m);
-    if (m.bodies.size() <= 1024) client.add(m.bodies.front(), client.filling(1));
-    return client.tried(in, node);
-  };
   const auto with = [&](auto change) {
-    auto m = client.adding(graph, own, {});
-    change(m);
-    return tried(std::move(m));
+    body = client.mint();
+    auto one = client.adding(graph, own, {body});
+    change(one);
+    client.send(cu::ClearGraph{.graph = graph});
+    client.add(one);
+    if (one.bodies.size() <= 1024) client.add(one.bodies.front(), client.filling(1));
+    return client.tried(graph, one.node);
   };
   for (const auto wrong : {others, std::uint64_t{0}, kNobodys, own + 1, ~std::uint64_t{0}})
     CHECK(with([&](auto& m) { m.condition = wrong; }) == CUDA_ERROR_INVALID_VALUE);
   CHECK(with([&](auto& m) { m.type = 3; }) == CUDA_ERROR_INVALID_VALUE);
   CHECK(with([&](auto& m) { m.context = kNobodys; }) == CUDA_ERROR_INVALID_CONTEXT);
-  CHECK(with([&](auto& m) { m.dependencies = {kNobodys}; }) == CUDA_ERROR_INVALID_HANDLE);
+  CHECK(with([&](auto& m) { m.after = {kNobodys}; }) == CUDA_ERROR_INVALID_HANDLE);
   CHECK(with([&](auto& m) { m.bodies = {client.mint(), other}; }) == CUDA_ERROR_INVALID_HANDLE);
-  CHECK(with([&](auto& m) { m.bodies = std::vector<std::uint64_t>(1025, 0), m.bodies[0] = client.mint(); }) ==
-        CUDA_ERROR_INVALID_VALUE);
+  CHECK(with([&](auto& m) { m.bodies.resize(1025); }) == CUDA_ERROR_INVALID_VALUE);
   CHECK(with([&](auto& m) { m.bodies = {client.mint(), client.mint()}, m.type = CU_GRAPH_COND_TYPE_WHILE; }) ==
         CUDA_ERROR_INVALID_VALUE);
   CHECK(with([](auto&) {}) == CUDA_SUCCESS);
@@ -406,7 +410,8 @@ TEST_CASE("conditions are their graph's, and bodies are nested no deeper and are
         CUDA_ERROR_INVALID_VALUE);
   CHECK(client.refusal(cu::ClearGraph{.graph = body}) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.refusal(cu::ClearGraph{.graph = kNobodys}) == CUDA_ERROR_INVALID_HANDLE);
-  for (const auto& work : {client.input_of(8), client.output_of(8), cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_HOST, .value = 1}}) {
+  for (const auto& work :
+       {client.input_of(8), client.output_of(8), cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_HOST, .value = 1}}) {
     CHECK(with([](auto&) {}) == CUDA_SUCCESS);
     const auto node = client.add(body, work);
     CHECK(client.tried(graph, node) == CUDA_ERROR_NOT_SUPPORTED);
@@ -418,12 +423,12 @@ TEST_CASE("conditions are their graph's, and bodies are nested no deeper and are
   auto in = graph;
   for (int depth = 0; depth < 32; ++depth) {
     const auto inner = client.mint();
-    client.send(client.adding(in, own, {inner}));
+    client.add(client.adding(in, own, {inner}));
     in = inner;
   }
   CHECK(client.tried(graph) == CUDA_SUCCESS);
   const auto deeper = client.adding(in, own, {client.mint()});
-  client.send(deeper);
+  client.add(deeper);
   CHECK(client.tried(graph, deeper.node) == CUDA_ERROR_INVALID_VALUE);
   client.send(cu::Release{.object = graph});
   client.send(cu::Release{.object = other});
@@ -441,7 +446,7 @@ TEST_CASE("kernels set conditions of the graph that they are in, and of no other
     std::uint32_t value;
   } parameters{condition, 1};
   const auto graph = stranger.graph(), own = stranger.condition(graph), body = stranger.mint();
-  stranger.send(stranger.adding(graph, own, {body}, CU_GRAPH_COND_TYPE_IF));
+  stranger.add(stranger.adding(graph, own, {body}));
   const auto node = stranger.add(graph, {.kind = CU_GRAPH_NODE_TYPE_KERNEL,
                                          .object = stranger.kernel(stranger.at, module, "set"),
                                          .grid = {1, 1, 1},

@@ -1,6 +1,6 @@
-// Conditional nodes of graphs: IF, ELSE, WHILE and SWITCH, nested, built and captured, against loops on the CPU; what is
-// asked of them, changed and refused. A word: "devices", a loop on one of two of them; "parted", when they are at two
-// servers; "endless", a loop that does not end, after "ready".
+// Conditional nodes of graphs: IF, ELSE, WHILE and SWITCH, nested, built and captured, against loops on the CPU; what
+// is asked of them, changed and refused. A word: "devices", a loop on one of two of them; "parted", when they are at
+// two servers; "endless", a loop that does not end, after "ready".
 #include <unistd.h>
 
 #include <string>
@@ -188,8 +188,7 @@ void nested(const Device& on) {
   const auto body = loop.bodies[0];
   // Of the body, for a node in it.
   const auto is_odd = handle_of(on, body);
-  const auto either =
-      conditional(on, body, look(on, body, nullptr, is_odd, 0, 1, 0), is_odd, CU_GRAPH_COND_TYPE_IF, 2);
+  const auto either = conditional(on, body, look(on, body, nullptr, is_odd, 0, 1, 0), is_odd, CU_GRAPH_COND_TYPE_IF, 2);
   affine(on, either.bodies[0], nullptr, 0, 3, 1);
   auto to = on.word(0);
   void* parameters[] = {&to};
@@ -233,8 +232,8 @@ void captured(const Device& on) {
   program::expect(count == 1, "a node to come after");
   auto made = conditional(on, graph, before[0], handle, CU_GRAPH_COND_TYPE_WHILE);
   DRIVER(cuStreamUpdateCaptureDependencies(on.stream, &made.node, nullptr, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-  DRIVER(cuStreamBeginCaptureToGraph(on.other, made.bodies[0], nullptr, nullptr, 0,
-                                     CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  DRIVER(
+      cuStreamBeginCaptureToGraph(on.other, made.bodies[0], nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   auto to = on.word(1), counter = on.word(0);
   unsigned factor = 4, plus = 3, once = 1, less = ~0u;
   void* multiply[] = {&to, &factor, &plus};
@@ -363,8 +362,8 @@ void refused(const Device& on) {
                         "while with two");
   program::expect_error(attempt(graph, handle, CU_GRAPH_COND_TYPE_SWITCH, 0), CUDA_ERROR_INVALID_VALUE,
                         "switch with none");
-  program::expect_error(attempt(graph, handle, static_cast<CUgraphConditionalNodeType>(3), 1),
-                        CUDA_ERROR_INVALID_VALUE, "a kind that is none");
+  program::expect_error(attempt(graph, handle, static_cast<CUgraphConditionalNodeType>(3), 1), CUDA_ERROR_INVALID_VALUE,
+                        "a kind that is none");
   CUDA_GRAPH_INSTANTIATE_PARAMS how{};
   CUgraphExec exec = nullptr;
   program::expect_error(cuGraphInstantiateWithParams(&exec, graph, &how), CUDA_ERROR_INVALID_VALUE,
