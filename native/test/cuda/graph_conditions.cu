@@ -1,6 +1,6 @@
 // Conditional nodes of graphs: IF, ELSE, WHILE and SWITCH, nested, built and captured, against loops on the CPU; what
 // is asked of them, changed and refused. A word: "devices", a loop on one of two of them; "parted", when they are at
-// two servers; "endless", a loop that does not end, after "ready".
+// two servers; "endless", a loop that does not end, after "ready"; "driver" and "attached", what only a driver does.
 #include <unistd.h>
 
 #include <string>
@@ -447,6 +447,56 @@ void over_devices(const Device& first, const Device& second, bool is_parted) {
   DRIVER(cuGraphDestroy(graph));
 }
 
+/// Two executable graphs of one graph at a time, and one that is updated from a graph with a handle of its own: what a
+/// driver does, and who is attached is refused.
+void with_others(const Device& on, bool is_attached) {
+  struct Made {
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+  };
+  const auto counting = [&](unsigned plus) {
+    CUgraph graph = nullptr;
+    DRIVER(cuGraphCreate(&graph, 0));
+    const auto handle = handle_of(on, graph, plus == 9 ? 0 : 1);
+    const auto loop = conditional(on, graph, nullptr, handle, CU_GRAPH_COND_TYPE_WHILE);
+    const auto body = loop.bodies[0];
+    look(on, body, affine(on, body, affine(on, body, nullptr, 1, 3, plus), 0, 1, ~0u), handle, 0);
+    return graph;
+  };
+  const auto launched = [&](CUgraphExec exec, unsigned count) {
+    on.set(0, count);
+    on.set(1, 1);
+    DRIVER(cuGraphLaunch(exec, on.stream));
+    return on.get(1);
+  };
+  const auto wanted = [](unsigned count, unsigned plus) {
+    unsigned value = 1;
+    for (; count > 0; --count) value = value * 3 + plus;
+    return value;
+  };
+  const auto refusal = is_attached ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+  Made one{counting(1), nullptr};
+  CUgraphExec second = nullptr;
+  one.exec = instantiate(one.graph);
+  program::expect_error(cuGraphInstantiate(&second, one.graph, 0), refusal, "a second one of the same graph");
+  if (second) program::expect(launched(second, 6) == wanted(6, 1), "it does the same");
+  program::expect(launched(one.exec, 5) == wanted(5, 1), "and the first one goes on");
+  if (second) DRIVER(cuGraphExecDestroy(second));
+  const auto other = counting(2), never = counting(9);
+  CUgraphExecUpdateResultInfo info{};
+  program::expect_error(cuGraphExecUpdate(one.exec, other, &info),
+                        is_attached ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : CUDA_SUCCESS,
+                        "an update from a graph with a handle of its own");
+  program::expect(!is_attached || info.result == CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, "says why");
+  program::expect(launched(one.exec, 7) == wanted(7, is_attached ? 1 : 2), "as it was updated, or before");
+  if (!is_attached) {
+    DRIVER(cuGraphExecUpdate(one.exec, never, &info));
+    program::expect(launched(one.exec, 7) == 1, "defaults are updated, too");
+  }
+  DRIVER(cuGraphExecDestroy(one.exec));
+  for (const auto graph : {one.graph, other, never}) DRIVER(cuGraphDestroy(graph));
+}
+
 Device made_on(int ordinal) {
   Device on;
   CUmodule module = nullptr;
@@ -479,6 +529,7 @@ int main(int count, char** arguments) {
   const std::string mode = count > 1 ? arguments[1] : "";
   const auto on = made_on(0);
   if (mode == "endless") return endless(on), 1;
+  if (mode == "driver" || mode == "attached") return with_others(on, mode == "attached"), program::verdict();
   if (mode == "devices" || mode == "parted") {
     const auto second = made_on(1);
     CHECK(cudaSetDevice(0));
