@@ -69,7 +69,7 @@ A body that is not packed may have 4 GiB. NaN, and large tensors, are better off
 work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
 
 Its gRPC client (\`inference.GRPCInferenceService\`) takes \`HOST:PORT\` of the same address, \`ssl=True\`, the rack's certificates as \`root_certificates\` (\`endpoint show\` names the file),
-and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
+and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. What other metadata says goes to the server as headers (12 KiB at most, but no binary values), and that of the answer names its release (\`x-flexrack-release\`). The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
 one answer to each request, messages of 128 MiB at most. The server has to know tensors in binary, as \`onnx\`, \`mlflow\` and Triton do.
 
 \`\`\`yaml
