@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import type {HeadHolding, HeadHoldings} from '../../../protocol/index.ts'
+import type {HeadHolding, HeadHoldings, HeldAmounts} from '../../../protocol/index.ts'
 import type {QuotaSum} from '../../types.ts'
 import {holdingSums} from '../claims/check.ts'
 import type {Quotas} from '../claims/quotas.ts'
@@ -78,6 +78,14 @@ export class Holdings {
       const value = await work()
       await this.#save(next)
       return {value, soft: over}
+    })
+  }
+
+  /** What was counted for a change that does not come: as it was, or no more where that is undefined. */
+  restore(name: string, amounts: HeldAmounts | undefined): Promise<void> {
+    return this.#turns.take(async () => {
+      const {[name]: counted, ...others} = this.#kept
+      if (counted) await this.#save(amounts ? {...others, [name]: {...counted, amounts}} : others)
     })
   }
 
