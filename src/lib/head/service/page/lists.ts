@@ -93,7 +93,7 @@ export function auditBody(actions: readonly HeadAudit[], now: number): Html {
         <td class="number">${ago(one.at, now)}</td>
         <td>${one.says ?? one.who}</td>
         <td>${one.action}</td>
-        <td>${one.target}</td>
+        <td class="value target">${one.target}</td>
         <td>${one.error === undefined ? one.outcome : failed(one)}</td>
       </tr>`,
   )
