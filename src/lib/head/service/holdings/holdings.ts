@@ -46,10 +46,13 @@ export class Holdings {
     )
   }
 
-  /** What it would come to; `name`: what it replaces. */
-  sums(name: string, wanted: Wanted): QuotaSum[] {
-    const {[name]: before, ...others} = this.#living(Date.now())
-    return holdingSums(this.#quotas.all, Object.values(others), ownedBy(before, wanted), before?.amounts)
+  /** What it would come to; `names`: what it replaces, all together. */
+  sums(names: readonly string[], wanted: Wanted): QuotaSum[] {
+    const living = Object.entries(this.#living(Date.now()))
+    const [first, ...more] = living.flatMap(([name, one]) => (names.includes(name) ? [one] : []))
+    const others = living.flatMap(([name, one]) => (names.includes(name) ? [] : [one]))
+    const before = more.reduce((sum, {amounts}) => added(sum, amounts), first?.amounts ?? {})
+    return holdingSums(this.#quotas.all, others, ownedBy(first, wanted), before)
   }
 
   /**
@@ -109,6 +112,11 @@ export class Holdings {
     await writeDurably('head.holdings', this.#file, {holdings} satisfies HeadHoldings)
     this.#kept = holdings
   }
+}
+
+function added(one: HeldAmounts, more: HeldAmounts): HeldAmounts {
+  const names = Object.keys({...one, ...more}) as (keyof HeldAmounts)[]
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (more[name] ?? 0)]))
 }
 
 /** Whose one was it stays, whoever changes it. Pure. */

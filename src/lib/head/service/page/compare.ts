@@ -83,15 +83,13 @@ function parameters(runs: readonly PageRun[], params: Compared['params']): Html 
     params[at] && Object.hasOwn(params[at], name) ? params[at][name] : undefined
   const differing = names.filter((name) => new Set(runs.map((_, at) => valueOf(at, name))).size > 1)
   const same = names.length - differing.length
-  const rows = differing
-    .slice(0, MOST_PARAMS)
-    .map(
-      (name) =>
-        html`<tr>
-          <th scope="row">${name}</th>
-          ${runs.map((_, at) => html`<td class="value">${valueOf(at, name) ?? ''}</td>`)}
-        </tr>`,
-    )
+  const rows = differing.slice(0, MOST_PARAMS).map(
+    (name) =>
+      html`<tr>
+        <th scope="row">${name}</th>
+        ${runs.map((_, at) => html`<td class="value">${valueOf(at, name) ?? ''}</td>`)}
+      </tr>`,
+  )
   const left = differing.length - rows.length
   return html`<section aria-labelledby="params-title">
     <h2 id="params-title">Parameters that differ</h2>

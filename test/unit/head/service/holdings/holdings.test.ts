@@ -83,6 +83,18 @@ test('one that ends by itself counts until then; soft limits are told; the head 
     sums: [{text: 'GiB of data on nodes of user ann: 1 + 2.5 > 3', over: true, soft: true}],
   })
   expect((await call('POST', 'holdings', {...data, name: 'n2/pets@3fa9', amount: 5 * 2 ** 29})).over).toHaveLength(1)
+  const both = {
+    ...data,
+    beside: [
+      {name: 'n2/pets@3fa9', amount: 5 * 2 ** 29},
+      {name: 'n3/pets@3fa9', amount: 2 ** 30},
+    ],
+  }
+  expect((await call('POST', 'holdings/outlook', both)).sums, 'what is there counts once').toMatchObject([
+    {text: 'GiB of data on nodes of user ann: 0 + 4.5 > 3', over: true},
+  ])
+  for (const beside of [7, [null, {name: 'a b'}], [{amount: -1}]])
+    expect((await call('POST', 'holdings/outlook', {...data, beside})).status).toBe(400)
   await server.close()
   server = await openTestServer(undefined, {folder})
   expect(await used('user:ann')).toEqual({notebooks: 1, disk: 3.5 * 2 ** 30})
