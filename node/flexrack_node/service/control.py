@@ -20,10 +20,10 @@ from flexrack_node.base.installed import record as record_installed
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment, send_signal
 from flexrack_node.process.detach import detach
+from flexrack_node.process.start import start_time, started_at
 from flexrack_node.service import comeback
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, end_process
-from flexrack_node.process.start import start_time, started_at
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptService

@@ -38,7 +38,7 @@ button{cursor:pointer}button:hover{border-color:var(--muted)}
 button.danger{background:var(--bad);border-color:var(--bad);color:var(--panel);font-weight:600}
 .copy{min-height:26px;padding:1px 8px;font-size:.8rem}
 .button{display:inline-flex;align-items:center;min-height:34px;border:1px solid var(--line);border-radius:5px;padding:4px 12px;background:var(--panel);color:var(--text)}
-.button:hover{border-color:var(--muted);text-decoration:none}.button.danger{color:var(--bad)}
+.button,button{white-space:nowrap}.button:hover{border-color:var(--muted);text-decoration:none}.button.danger{color:var(--bad)}
 .tiles{display:flex;flex-wrap:wrap;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .tile{padding:12px 20px;flex:1 1 140px;border-right:1px solid var(--line);border-bottom:1px solid var(--line);margin:0 -1px -1px 0}
 .tile dt{color:var(--muted);font-size:.8rem}
@@ -119,7 +119,7 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .wide{overflow-x:auto}.wide svg{min-width:640px}
 @media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
 @media (max-width:1024px){.tiles{display:grid;grid-template-columns:repeat(3,1fr)}.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1.1fr 1.3fr 1fr 1fr;padding:10px 14px;border-top:1px solid var(--line);gap:8px 20px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0!important;width:auto!important}.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty){grid-column:1/-1}.nodes td.why,.nodes td.gone{grid-column:2/-1}.nodes td:empty{display:none}.nodes .run{display:inline-block;margin-right:16px}.gpus{grid-template-columns:repeat(8,minmax(0,1fr));max-width:none}}
-@media (max-width:1200px){.tail{order:2}nav{order:3;width:100%;margin:0 -10px}}
+@media (max-width:1200px){.tail{order:2}nav{order:3;width:calc(100% + 20px);margin:0 -10px;gap:0}}
 @media (min-width:761px){td[data-name=run]>a,td[data-name=started]{white-space:nowrap}}
 @media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}nav{width:calc(100% + 24px);margin:0 -12px;padding:0 40px 0 4px;mask-image:linear-gradient(270deg,transparent,#000 40px)}td .cause,.target{min-width:24ch}footer{padding:14px 12px}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:10px 14px}.tile dd{font-size:1.25rem;white-space:normal;display:flex;flex-wrap:wrap;gap:0 6px;align-items:baseline}.tile dd small{display:inline-block;margin:0 6px 0 0}
