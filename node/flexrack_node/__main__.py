@@ -1,6 +1,5 @@
 """python3 <folder of this package> VERB ROOT ENVIRONMENTS, with the input as one JSON line on stdin."""
 
-import gc
 import importlib
 import json
 import os
@@ -19,8 +18,6 @@ from flexrack_node.verbs import VERBS
 
 def main(verb: str, root: str, environments: str) -> int:
     os.umask(0o077)
-    # What a verb makes is gone when it ends: to look for circles in it was a tenth of a short one's time.
-    gc.set_threshold(50_000)
     end_in_order()
     channel = Channel(Path(root), Path(environments), sys.stdin.buffer)
     try:
