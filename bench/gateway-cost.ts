@@ -119,8 +119,9 @@ interface Figures {
   cost: Partial<Record<Proxy['name'], number[]>>
   /** Of the gateway, in requests a second. */
   rate: number[]
-  added50: number[]
-  added99: number[]
+  /** Milliseconds that a proxy adds, by round. */
+  added50: Partial<Record<Proxy['name'], number[]>>
+  added99: Partial<Record<Proxy['name'], number[]>>
 }
 
 /** Slices so short that what else the machine does meets all alike; a request's cost is that of the processor alone. */
@@ -129,7 +130,7 @@ function compare(
   proxies: Proxy[],
   call: (to: number, rate: number, seconds?: number) => Load,
 ): Figures {
-  const figures: Figures = {cost: {}, rate: [], added50: [], added99: []}
+  const figures: Figures = {cost: {}, rate: [], added50: {}, added99: {}}
   for (const {port} of proxies) for (let done = 0; done < WARM_REQUESTS;) done += call(port, 0, 2).requests
   for (let round = 0; round < ROUNDS; round++) {
     for (const {name, port, pid} of proxies) {
@@ -141,9 +142,12 @@ function compare(
   }
   const half = median(figures.rate) / 2
   for (let round = 0; round < LATENCY_ROUNDS; round++) {
-    const [there, through] = [call(direct, half, LATENCY_SECONDS), call(proxies[0]!.port, half, LATENCY_SECONDS)]
-    figures.added50.push((through.p50 - there.p50) / 1000)
-    figures.added99.push((through.p99 - there.p99) / 1000)
+    const there = call(direct, half, LATENCY_SECONDS)
+    for (const {name, port} of proxies) {
+      const through = call(port, half, LATENCY_SECONDS)
+      ;(figures.added50[name] ??= []).push((through.p50 - there.p50) / 1000)
+      ;(figures.added99[name] ??= []).push((through.p99 - there.p99) / 1000)
+    }
   }
   return figures
 }
@@ -164,9 +168,24 @@ function rows({cost, rate, added50, added99}: Figures): void {
     ...(haproxy === undefined ? [] : [{what: 'the same, HAProxy on one thread', value: haproxy, unit: 'µs' as const}]),
     {what: 'of what the proxy in Node carries', value: (bare / gateway) * 100, unit: '%'},
     {what: `small requests a second, ${CONNECTIONS} callers`, value: median(rate), unit: 'requests/s'},
-    {what: 'added at half of that, median', value: median(added50), unit: 'ms', bar: 1, better: 'lower'},
-    {what: 'added at half of that, 99th percentile', value: median(added99), unit: 'ms', bar: 3, better: 'lower'},
+    {what: 'added at half of that, median', value: median(added50.gateway!), unit: 'ms', bar: 1, better: 'lower'},
+    {
+      what: 'added at half of that, 99th percentile',
+      value: median(added99.gateway!),
+      unit: 'ms',
+      bar: 3,
+      better: 'lower',
+    },
+    {what: 'the same, the proxy in Node: median', value: median(added50.bare!), unit: 'ms'},
+    {what: 'the same, the proxy in Node: 99th percentile', value: median(added99.bare!), unit: 'ms'},
+    ...(haproxy === undefined
+      ? []
+      : [
+          {what: 'the same, HAProxy: median', value: median(added50.haproxy!), unit: 'ms' as const},
+          {what: 'the same, HAProxy: 99th percentile', value: median(added99.haproxy!), unit: 'ms' as const},
+        ]),
   ]
+  if (process.env.BENCH_ROUNDS) console.log(JSON.stringify({added50, added99}))
   report('gateway-cost', all, [
     `Requests of ${BODY.length} bytes and answers of ${ANSWER_BYTES} on ${CONNECTIONS} kept connections, median of ${ROUNDS} rounds of ${SLICE_SECONDS} s that take turns. The callers and the server that answers are programs in C that do nothing else (bench/http_load.c). Processor: of all threads, as the scheduler counts it, so that what others do to the machine counts less; a core is a second of it. Latency is counted from when a request was due (open loop), at half of what 16 callers got, ${LATENCY_ROUNDS} rounds of ${LATENCY_SECONDS} s. ${haproxy === undefined ? 'HAProxy is not installed.' : 'HAProxy checks no token and counts nothing for anybody.'}`,
   ])

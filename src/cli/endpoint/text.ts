@@ -106,6 +106,7 @@ export function endpointShowText(one: ShowAnswer): string {
     ['at the standby', one.standbyUrl],
     ['canary', one.canary && canaryText(one.canary)],
     ['queue', queueText(one.queue)],
+    ['pages', one.cors.length > 0 ? `those of ${one.cors.join(', ')} may call it (CORS)` : undefined],
     ['rollback', one.rollback && `to ${one.rollback}: flexrack endpoint rollback ${one.name}`],
     ['token', one.token],
   ])

@@ -8,6 +8,7 @@ import {requireBeside, requireNoCanary} from './canary.ts'
 import {abortion, promotion, settleJudged} from './canary-change.ts'
 import {chooseRelease, isServing, type DeployInput} from './choice.ts'
 import {activeRelease, newDocument, previousRelease, type EndpointDocument, type EndpointRecord} from './document.ts'
+import {corsOf} from './cors.ts'
 import {cleanLeftovers} from './leftovers.ts'
 import {withLock} from './lock.ts'
 import {fetchModel} from './model-files.ts'
@@ -109,7 +110,9 @@ export function deploy(input: DeployInput): Prepare {
     requireNoCanary(record, 'another deploy')
     const {version, release, recipe, reasons, workspaces} = await chooseRelease(site, record.document, input)
     if (canary) requireBeside(record, release.protocol)
-    if (!input.force && (await isServing(site, record.document, release, workspaces))) return undefined
+    const cors = corsOf(site, record.document, input.name)
+    if (!input.force && (await isServing(site, record.document, release, workspaces)))
+      return cors && onlyTells(site, record.document, input.name, cors)
     const stop = canary ? [] : (activeRelease(record.document)?.replicas ?? [])
     return {
       change: {
@@ -120,6 +123,7 @@ export function deploy(input: DeployInput): Prepare {
         stop,
         ...(canary && {canary}),
         ...(reasons && {reasons}),
+        ...(cors && {cors}),
         headNode: site.rack.head.node,
         fetch: true,
         asksModel: recipe.modelEnvironment !== undefined,
@@ -131,6 +135,13 @@ export function deploy(input: DeployInput): Prepare {
       ...(workspaces && {files: workspaces.files}),
     }
   }
+}
+
+/** Its servers go on, and the gateway is told which pages may call them. */
+function onlyTells({rack}: Site, document: EndpointDocument, endpoint: string, cors: string[]): Prepared | undefined {
+  const release = activeRelease(document)
+  const left = {start: [], stop: [], headNode: rack.head.node, fetch: false, asksModel: false}
+  return release && onlySwitches({command: 'endpoint deploy', endpoint, release, ...left, cors})
 }
 
 /** All requests to the canary, or none. NOT_FOUND without one. */

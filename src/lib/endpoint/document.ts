@@ -12,16 +12,16 @@ import type {CustomServer} from './custom.ts'
 import type {CanaryWish} from './canary.ts'
 import type {ServerNeeds} from './needs.ts'
 
-/** What the head keeps about an endpoint, durably. The gateway reads `active`, `canary` and `queue`. */
+/** What the head keeps about an endpoint, durably. The gateway reads `active`, `canary`, `queue` and `cors`. */
 export interface EndpointDocument {
   name: string
   /** ISO 8601. */
   createdAt: string
   /** What the gateway sends requests to; null before the first release is ready and after the last was taken away. */
   active: ({release: string; targets: string[]; scaling?: ScalingRules; startSeconds?: number} & ReleaseProtocol) | null
-  /** A release beside the active one, and what it gets of the requests. */
-  canary?: CanaryRules
+  canary?: CanaryRules // a release beside the active one, and what it gets of the requests
   queue?: QueueRules // how requests wait at the gateway
+  cors?: string[] // origins of web pages that may call it
   /** Newest first. */
   releases: Release[]
   project?: string // in which it was made

@@ -2,6 +2,7 @@ import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
 import type {NodeReason} from '../placement/index.ts'
 import type {Release, Replica} from './document.ts'
 import {whatCanaryGets, type CanaryWish} from './canary.ts'
+import {pagesText} from './cors.ts'
 import {bringUpSteps, modelOf, nodeSteps, prepareStep} from './server-steps.ts'
 import type {TransitionKinds} from './steps.ts'
 
@@ -27,6 +28,8 @@ export interface Transition {
   canary?: CanaryWish
   /** Requests are taken from the canary, one sentence why; `release` is the active one. */
   takeBack?: string
+  /** Origins of pages that may call it from now on; undefined: as before. */
+  cors?: string[]
   /** Why each node was taken or not. */
   reasons?: NodeReason[]
   /** The model has to be downloaded in any case (a new release). */
@@ -118,7 +121,7 @@ function endSteps({endpoint, release, stop, headNode}: Transition, flipped: stri
 function flipStep(change: Transition, started: string[], defined: string[], rejectOld: boolean, needs: string[]): Step {
   const ready = started.map((id) => fromStep(id))
   const prepared = defined.map((id) => fromStep(id))
-  const {endpoint, release, canary, takeBack, headNode: node} = change
+  const {endpoint, release, canary, takeBack, cors, headNode: node} = change
   if (takeBack !== undefined) {
     const title = `Send all requests of endpoint ${endpoint} to release ${release.id}`
     return {id: 'return', node, kind: 'endpoint.return', title, input: {endpoint, reason: takeBack}, needs}
@@ -130,17 +133,17 @@ function flipStep(change: Transition, started: string[], defined: string[], reje
       node,
       kind: 'endpoint.split',
       title,
-      input: {endpoint, release, ready, prepared, canary},
+      input: {endpoint, release, ready, prepared, canary, ...(cors && {cors})},
       needs,
     }
   }
-  const title = `Send requests of endpoint ${endpoint} to release ${release.id}`
+  const title = `Send requests of endpoint ${endpoint} to release ${release.id}${cors ? `; ${pagesText(cors)}` : ''}`
   return {
     id: 'switch',
     node,
     kind: 'endpoint.switch',
     title,
-    input: {endpoint, release, ready, prepared, rejectOld},
+    input: {endpoint, release, ready, prepared, rejectOld, ...(cors && {cors})},
     needs,
   }
 }

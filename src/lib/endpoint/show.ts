@@ -74,6 +74,8 @@ export interface EndpointDetails extends EndpointSummary {
   /** What waits at the gateway, and what became of it. */
   queue: QueueFigures | undefined
   servers: ReplicaStatus[]
+  /** Origins of web pages that may call it. */
+  cors: string[]
   /** How the head chooses their number; undefined: it is fixed. */
   scaling: (ScalingFigures & Pick<ReleaseScaling, 'target' | 'idle' | 'down' | 'startSeconds'>) | undefined
   /** What `endpoint rollback` would go back to. */
@@ -122,6 +124,7 @@ export async function showEndpoint(site: Site, name: string): Promise<EndpointDe
     traffic: trafficOf(record),
     queue: record.queue,
     servers,
+    cors: document.cors ?? [],
     scaling: scalingStatus(record, active),
     rollback: previousRelease(document)?.id,
     certificates,

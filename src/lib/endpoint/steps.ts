@@ -19,6 +19,7 @@ import {
   type Replica,
 } from './document.ts'
 import type {CanaryWish} from './canary.ts'
+import {withCors} from './cors.ts'
 import type {FetchedModel} from './model-files.ts'
 import type {ServerGpus} from './needs.ts'
 import {hostOf, type Site} from './site.ts'
@@ -78,9 +79,10 @@ type SwitchInput = {
   /** Of those that are only prepared. */
   prepared: FromStep[]
   rejectOld: boolean
+  cors?: string[]
 }
 /** As SwitchInput, and what it gets of the requests. */
-type SplitInput = {endpoint: string; release: Release; ready: FromStep[]; prepared: FromStep[]; canary: CanaryWish}
+type SplitInput = Omit<SwitchInput, 'rejectOld'> & {canary: CanaryWish}
 type ReturnInput = {endpoint: string; reason: string}
 type DrainInput = {endpoint: string; services: string[]; urls: string[]}
 type StopInput = {node: string; service: string; runtime: string}
@@ -144,8 +146,8 @@ export const ENDPOINT_HANDLERS: Handlers<TransitionKinds, TransitionEnv> = {
   'endpoint.agent': ({node}, _done, {site}) => joinAgent(site, node),
   'endpoint.ready': ready,
   'endpoint.switch': flip,
-  'endpoint.split': ({release, ready: servers, prepared, canary}, done, env) =>
-    commit(env, putBeside(env.record.document, withServers(release, servers, prepared, done), new Date(), canary)),
+  'endpoint.split': (input, done, env) =>
+    commit(env, putBeside(env.record.document, withServers(input, done), new Date(), input.canary), input.cors),
   'endpoint.return': ({reason}, _done, env) => commit(env, takeBack(env.record.document, reason)),
   'endpoint.drain': drain,
   'endpoint.stop': stop,
@@ -197,16 +199,12 @@ function needsOf(needs: FromStep | ModelNeeds | null, done: Done): ModelNeeds | 
   return 'requirements' in needs ? needs : done.of('endpoint.fetch', needs).needs
 }
 
-function flip(
-  {release, ready: servers, prepared, rejectOld}: SwitchInput,
-  done: Done,
-  env: TransitionEnv,
-): Promise<void> {
-  const started = withServers(release, servers, prepared, done)
-  return commit(env, switchTo(env.record.document, started, new Date(), rejectOld))
+function flip(input: SwitchInput, done: Done, env: TransitionEnv): Promise<void> {
+  const started = withServers(input, done)
+  return commit(env, switchTo(env.record.document, started, new Date(), input.rejectOld), input.cors)
 }
 
-function withServers(release: Release, servers: FromStep[], prepared: FromStep[], done: Done): Release {
+function withServers({release, ready: servers, prepared}: Omit<SwitchInput, 'rejectOld'>, done: Done): Release {
   return asStarted(release, [
     ...servers.map((one) => done.of('endpoint.ready', one)),
     ...prepared.map((one) => done.of('endpoint.prepare', one)),
@@ -214,7 +212,8 @@ function withServers(release: Release, servers: FromStep[], prepared: FromStep[]
 }
 
 /** Writes down which releases get requests: from here on the change is done. */
-async function commit(env: TransitionEnv, document: EndpointDocument): Promise<void> {
+async function commit(env: TransitionEnv, switched: EndpointDocument, cors?: string[]): Promise<void> {
+  const document = withCors(switched, cors)
   try {
     env.record = await (env.together?.put(env.record, document) ?? putEndpoint(env.site.head, env.record, document))
   } catch (error) {
@@ -234,7 +233,7 @@ async function commit(env: TransitionEnv, document: EndpointDocument): Promise<v
 
 /** What the gateway goes by. */
 function routingOf(document: EndpointDocument | undefined): string {
-  return JSON.stringify([document?.active?.targets, document?.canary?.since, document?.canary?.targets])
+  return JSON.stringify([document?.active?.targets, document?.canary?.since, document?.canary?.targets, document?.cors])
 }
 
 /** The release with the addresses of servers that were started, and the files that these have. Pure. */

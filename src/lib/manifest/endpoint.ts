@@ -40,7 +40,7 @@ export function checkEndpoint(
 }
 
 export function resolveEndpoint(
-  {model, runtime, replicas, scale, command, protocol = 'v2', ready, require, gpus, memory}: EndpointFile,
+  {model, runtime, replicas, scale, command, protocol = 'v2', ready, require, gpus, memory, cors}: EndpointFile,
   folder: string,
 ): EndpointSpec {
   const words = typeof command === 'string' ? splitWords(command) : command
@@ -54,6 +54,7 @@ export function resolveEndpoint(
     ...(gpus !== undefined && {
       gpus: typeof gpus === 'number' ? {count: gpus, cap: false, remote: false} : (gpus as ServerGpusSpec),
     }),
+    ...(cors !== undefined && {cors}),
     ...(require && {signers: resolve(folder, require.signed)}),
     ...(Array.isArray(words) && {
       server: {command: words, protocol, ready: ready ?? {path: READY[protocol], seconds: 120}},

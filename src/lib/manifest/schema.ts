@@ -113,6 +113,14 @@ const endpoint = z
       })
       .optional()
       .describe('By what the head chooses how many servers run, where `replicas` is a range.'),
+    cors: z
+      .array(z.string().refine(isOrigin, 'must be an origin such as https://app.example, or *'))
+      .max(100)
+      .optional()
+      .describe(
+        'Origins of web pages whose scripts may call the endpoint from a browser (CORS), `*` for all; they show a key as everybody. Nobody else needs it.',
+      )
+      .meta({examples: [['https://app.example', 'http://localhost:5173']], written: 'as-is'}),
     gpus: serverGpus.optional(),
     memory: z
       .string()
@@ -158,6 +166,11 @@ export const manifestSchema = z
   .meta({title: 'flexrack.yaml', description: 'The manifest of a flexrack project.'})
 
 export type ManifestFile = z.output<typeof manifestSchema>
+
+/** As a browser writes it: small letters, no path, no port that is the scheme's own. */
+function isOrigin(text: string): boolean {
+  return text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text)
+}
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false

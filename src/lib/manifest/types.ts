@@ -223,6 +223,8 @@ export interface EndpointSpec {
   memory?: number
   /** Of the runtime `custom`. */
   server?: ServerSpec
+  /** Origins of pages that may call it from a browser; `*`: of all. */
+  cors?: string[]
   /** Only models that one of these has signed: absolute path of an allowed_signers file. */
   signers?: string
 }

@@ -64,6 +64,7 @@ export async function buildServer(
   const app = Fastify({
     serverFactory: (others) => {
       listener = (request, response) => {
+        if (gateway.answersPreflight(request, response)) return
         if (!gateway.takes(request)) return others(request, response)
         void gateway.answer(request, response)
       }

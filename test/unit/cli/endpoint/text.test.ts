@@ -25,6 +25,7 @@ const show: ShowAnswer = {
   traffic: [],
   scaling: undefined,
   queue: undefined,
+  cors: ['https://app.example'],
   runtime: 'onnx',
   rollback: 'r1',
   certificates: '/state/lab.pem',
@@ -79,6 +80,11 @@ test('what waits is shown where anything waited or failed, and nothing of it els
   )
   const quiet = {...queue, queued: 0, waited: 0, full: 0, late: 0, ejected: []}
   expect(endpointShowText({...show, queue: quiet})).toBe(endpointShowText(show))
+})
+
+test('pages that may call it are shown, where there are any', () => {
+  expect(endpointShowText(show)).toMatch(/pages: +those of https:\/\/app\.example may call it \(CORS\)/)
+  expect(endpointShowText({...show, cors: []})).not.toContain('CORS')
 })
 
 test('no endpoints: what to do is said', () => {

@@ -1,5 +1,6 @@
 import {Failure} from '../failure.ts'
 import type {EndpointRecord} from './endpoints.ts'
+import {checkCors} from '../gateway/cors.ts'
 import {checkQueue} from '../queue/settings.ts'
 import {checkActive, checkCanary} from '../releases/check.ts'
 
@@ -25,6 +26,7 @@ export function checkDocument(name: string, document: unknown): EndpointRecord['
   checkActive((document as {active?: unknown}).active)
   checkCanary((document as {canary?: unknown}).canary)
   checkQueue((document as {queue?: unknown}).queue)
+  checkCors((document as {cors?: unknown}).cors)
   return document as EndpointRecord['document']
 }
 

@@ -15,6 +15,8 @@ export interface EndpointRecord {
     active?: (Served & {release?: string; targets?: string[]; scaling?: ScalingRules}) | null
     canary?: CanaryRules | null
     queue?: QueueRules
+    /** Origins of pages that may call it from a browser. */
+    cors?: string[]
   } & Record<string, unknown>
   /** Where the head chooses which servers run: those that answer now, in the place of the document's targets. */
   running?: string[]

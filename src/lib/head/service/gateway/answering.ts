@@ -1,11 +1,14 @@
-import type {IncomingHttpHeaders, ServerResponse} from 'node:http'
+import type {IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse} from 'node:http'
 import type {Dispatcher} from 'undici'
 import {backwardHeaders} from '../onward.ts'
+import {withoutCors, withVary} from './cors.ts'
 
 /** Of an answer that is on its way to the caller. */
 export interface AnswerRules {
   /** Headers that are put to those of the model server. */
   headers: Record<string, string>
+  /** And in the place of what it says to browsers, where the endpoint has rules for a page that asks. */
+  cors: Record<string, string> | undefined
   /** An error where this is no answer of a model server. */
   refuse(status: number, headers: IncomingHttpHeaders): Error | undefined
   /** Its head has come, and is about to go on. */
@@ -69,7 +72,7 @@ export class Answering implements Dispatcher.DispatchHandler {
       // From here on nobody else answers the caller: a head that cannot be written breaks the connection off, too.
       this.#begun = true
       this.#length = Number(headers['content-length'] ?? -1)
-      this.#raw.writeHead(status, {...backwardHeaders(headers), ...this.#rules.headers})
+      this.#raw.writeHead(status, this.#headersOf(headers))
     } catch (error) {
       this.#end(error as Error)
       controller.abort(error as Error)
@@ -87,6 +90,12 @@ export class Answering implements Dispatcher.DispatchHandler {
     if (this.#write(chunk)) return
     controller.pause()
     this.#raw.once('drain', () => controller.resume())
+  }
+
+  #headersOf(given: IncomingHttpHeaders): OutgoingHttpHeaders {
+    const {headers, cors} = this.#rules
+    const left = backwardHeaders(given)
+    return cors ? {...withoutCors(left), ...withVary(given, cors), ...headers} : {...left, ...headers}
   }
 
   /** False where the caller is to be waited for. What is not read again is given back as soon as it has been written. */

@@ -70,6 +70,7 @@ class Attempt {
     this.#kept = kept
     this.#answering = servers.pass(target, onward, {
       headers: {[RELEASE_HEADER]: release},
+      cors: onward.exchange.cors,
       begin: (status, headers) => this.#answered(status, headers),
       tap: kept || mayTellUsage(onward) ? (chunk) => this.#read(chunk) : undefined,
       fail: (error) => this.#failed(error),

@@ -15,6 +15,8 @@ export class Exchange implements Incoming {
   caller: Caller | undefined
   /** Undefined of what has none by its method. */
   body: Readable | undefined
+  /** Headers of its answer, for a page in a browser. */
+  cors: Record<string, string> | undefined
   #isTaken = false
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -45,6 +47,7 @@ export class Exchange implements Incoming {
     this.raw.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(text),
+      ...this.cors,
       ...headers,
     })
     this.raw.end(text)

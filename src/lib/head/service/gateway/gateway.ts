@@ -4,6 +4,7 @@ import type {Callers} from '../tokens/callers.ts'
 import {Exchange} from './exchange.ts'
 import {Failure} from '../failure.ts'
 import {readCall} from './calls.ts'
+import {answerPreflight, corsHeaders, isPreflight} from './cors.ts'
 import {askHealth} from './health-call.ts'
 import {ModelServers} from './model-server.ts'
 import type {Parts} from '../parts.ts'
@@ -43,6 +44,13 @@ export class Gateway {
     return url!.startsWith('/endpoints/') && METHODS.has(method!) && CALL.test(url!)
   }
 
+  /** True where a browser was told what a page may send here. Nobody is told more: there is no key yet. */
+  answersPreflight(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!isPreflight(request)) return false
+    const name = CALL.exec(request.url!)?.[1]
+    return name !== undefined && answerPreflight(this.#parts.endpoints.find(name), request, response)
+  }
+
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange = new Exchange(request, response)
     if (this.#isEnding) response.shouldKeepAlive = false
@@ -69,6 +77,7 @@ export class Gateway {
     const path = pathOf(url)
     requireQuery(url)
     const name = CALL.exec(url)![1]!
+    exchange.cors = corsHeaders(parts.endpoints.find(name), headers)
     const caller = this.#callers.identify(headers, request.socket)
     exchange.caller = caller
     if (caller.kind !== 'admin' && !(caller.kind === 'endpoint' && caller.endpoint === name))
