@@ -140,7 +140,10 @@ test('a copy that is fetched stays whole whatever the node does to its own', asy
     const ids = JSON.parse(restic(copy, 'snapshots', '--json')) as {id: string}[]
     const theirs = (await look()).path + '/repository'
     // Whoever saves at this moment holds its lock.
-    await vi.waitFor(() => restic(theirs, 'forget', '--prune', ids[0]!.id, ids[1]!.id), {timeout: 60_000, interval: 500})
+    await vi.waitFor(() => restic(theirs, 'forget', '--prune', ids[0]!.id, ids[1]!.id), {
+      timeout: 60_000,
+      interval: 500,
+    })
     await writeFile(join(code, 'train.py'), 'print("later")\n')
     await host.call('history.save', {project: 'demo'})
     await take()
