@@ -218,7 +218,7 @@ def launch(record: ServiceRecord, channel: Channel) -> None:
     """Starts a supervisor and waits until it holds its lock."""
     env = {key: value for key, value in os.environ.items() if key != "FLEXRACK_TAG"}
     detach(
-        [sys.executable, str(SUPERVISOR), str(channel.root), record.id],
+        [sys.executable, "-I", "-S", str(SUPERVISOR), str(channel.root), record.id],
         record.folder / "supervisor.log",
         env,
         record.folder,
