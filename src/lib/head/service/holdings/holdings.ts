@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import type {HeadHolding, HeadHoldings} from '../../../protocol/index.ts'
+import type {HeadHolding, HeadHoldings, HeldAmounts} from '../../../protocol/index.ts'
 import type {QuotaSum} from '../../types.ts'
 import {holdingSums} from '../claims/check.ts'
 import type {Quotas} from '../claims/quotas.ts'
@@ -46,10 +46,13 @@ export class Holdings {
     )
   }
 
-  /** What it would come to; `name`: what it replaces. */
-  sums(name: string, wanted: Wanted): QuotaSum[] {
-    const {[name]: before, ...others} = this.#living(Date.now())
-    return holdingSums(this.#quotas.all, Object.values(others), ownedBy(before, wanted), before?.amounts)
+  /** What it would come to; `names`: what it replaces, all together. */
+  sums(names: readonly string[], wanted: Wanted): QuotaSum[] {
+    const living = Object.entries(this.#living(Date.now()))
+    const [first, ...more] = living.flatMap(([name, one]) => (names.includes(name) ? [one] : []))
+    const others = living.flatMap(([name, one]) => (names.includes(name) ? [] : [one]))
+    const before = more.reduce((sum, {amounts}) => added(sum, amounts), first?.amounts ?? {})
+    return holdingSums(this.#quotas.all, others, ownedBy(first, wanted), before)
   }
 
   /**
@@ -81,6 +84,14 @@ export class Holdings {
     })
   }
 
+  /** What was counted for a change that does not come: as it was, or no more where that is undefined. */
+  restore(name: string, amounts: HeldAmounts | undefined): Promise<void> {
+    return this.#turns.take(async () => {
+      const {[name]: counted, ...others} = this.#kept
+      if (counted) await this.#save(amounts ? {...others, [name]: {...counted, amounts}} : others)
+    })
+  }
+
   /**
    * They are there no more, once `work` has taken them away: nobody who makes one of that name anew is counted in between.
    * Errors: those of `work`.
@@ -101,6 +112,11 @@ export class Holdings {
     await writeDurably('head.holdings', this.#file, {holdings} satisfies HeadHoldings)
     this.#kept = holdings
   }
+}
+
+function added(one: HeldAmounts, more: HeldAmounts): HeldAmounts {
+  const names = Object.keys({...one, ...more}) as (keyof HeldAmounts)[]
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (more[name] ?? 0)]))
 }
 
 /** Whose one was it stays, whoever changes it. Pure. */

@@ -67,9 +67,11 @@ describe('whatever is put in', () => {
             ],
           },
         ],
+        params: [{'<p>': '<v>'}],
         missing: ['<y>'],
       },
       runsOf(NOW),
+      NOW,
     )
     for (const {text} of [
       body,
