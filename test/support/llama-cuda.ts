@@ -70,6 +70,7 @@ createServer(async (request, response) => {
   for await (const chunk of request) body += chunk
   const answer = (status, value) => response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(value))
   if (request.url === '/health') return answer(200, {})
+  if (request.url === '/v1/models') return answer(200, {object: 'list', data: [{id: 'llama', object: 'model'}]})
   const mine = last.then(() => complete(JSON.parse(body)))
   last = mine.catch(() => {})
   mine.then((value) => answer(200, value), (error) => answer(500, {error: {message: String(error)}}))
