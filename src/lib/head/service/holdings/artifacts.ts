@@ -13,6 +13,8 @@ const RUN = /^[0-9a-f]{32}$/
 /** Files of one look: what is above that is not counted, rather than that the head is busy with it. */
 const MOST_FILES = 1_000_000
 const EVERY_MS = 300_000
+/** So many times as long as a look took nothing is looked at: 2 % of a core at most. */
+const REST = 50
 /** So soon after a quota was set, or the tracking server is there. */
 const ASK_MS = 10_000
 
@@ -97,18 +99,20 @@ export function watchArtifacts({
     (user) => people.teamsOf(user),
   )
   let isLooking = false
-  let at = -Infinity
+  let next = -Infinity
   const look = async (): Promise<void> => {
     const matters = Object.values(quotas.all).some((one) => one.disk !== undefined)
     if (!matters) {
-      at = -Infinity
+      next = -Infinity
       return holdings.measured({})
     }
-    if (isLooking || !mlflow.isReady || performance.now() - at < EVERY_MS) return
+    if (isLooking || !mlflow.isReady || performance.now() < next) return
     isLooking = true
+    const began = performance.now()
     try {
       holdings.measured(await artifacts.look())
-      at = performance.now()
+      const now = performance.now()
+      next = now + Math.max(EVERY_MS, (now - began) * REST)
     } catch {
       // a server that is just starting, a folder that changes: what was measured before counts until the next look
     } finally {
