@@ -20,6 +20,8 @@ export class Holdings {
   readonly #quotas: Quotas
   readonly #turns = new Turns()
   #kept: HeadHoldings['holdings']
+  /** What the head has looked up itself; not kept. */
+  #measured: HeadHoldings['holdings'] = {}
 
   private constructor(file: string, quotas: Quotas, kept: HeadHoldings['holdings']) {
     this.#file = file
@@ -35,7 +37,7 @@ export class Holdings {
 
   /** What has not ended. */
   get all(): HeadHolding[] {
-    return Object.values(this.#living(Date.now()))
+    return [...Object.values(this.#living(Date.now())), ...Object.values(this.#measured)]
   }
 
   /** Names of a kind that one user has, for long enough that each is there by now, or has ended. */
@@ -50,7 +52,8 @@ export class Holdings {
   sums(names: readonly string[], wanted: Wanted): QuotaSum[] {
     const living = Object.entries(this.#living(Date.now()))
     const [first, ...more] = living.flatMap(([name, one]) => (names.includes(name) ? [one] : []))
-    const others = living.flatMap(([name, one]) => (names.includes(name) ? [] : [one]))
+    const kept = living.flatMap(([name, one]) => (names.includes(name) ? [] : [one]))
+    const others = [...kept, ...Object.values(this.#measured)]
     const before = more.reduce((sum, {amounts}) => added(sum, amounts), first?.amounts ?? {})
     return holdingSums(this.#quotas.all, others, ownedBy(first, wanted), before)
   }
@@ -66,12 +69,15 @@ export class Holdings {
     return this.#turns.take(async () => {
       const now = Date.now()
       let next = this.#living(now)
+      const measured = Object.values(this.#measured)
       const over: QuotaSum[] = []
       for (const [name, wanted] of items) {
         const {[name]: before, ...others} = next
         const owned = ownedBy(before, wanted)
         const kept = Object.values(others)
-        over.push(...holdingSums(this.#quotas.all, kept, owned, before?.amounts).filter((one) => one.over))
+        over.push(
+          ...holdingSums(this.#quotas.all, [...kept, ...measured], owned, before?.amounts).filter((one) => one.over),
+        )
         if (!before && kept.filter((one) => one.user === owned.user).length >= MOST_OF_ONE)
           throw new Failure(429, 'REFUSED', `${owned.user} has more at once than the head keeps for one user`)
         next = {...others, [name]: {...owned, since: now}}
@@ -102,6 +108,11 @@ export class Holdings {
       const left = Object.entries(this.#kept).filter(([name]) => !names.includes(name))
       if (left.length < Object.keys(this.#kept).length) await this.#save(Object.fromEntries(left))
     })
+  }
+
+  /** In the place of what was measured before. */
+  measured(holdings: HeadHoldings['holdings']): void {
+    this.#measured = holdings
   }
 
   #living(now: number): HeadHoldings['holdings'] {

@@ -94,6 +94,6 @@ function parameters(runs: readonly PageRun[], params: Compared['params']): Html 
   return html`<section aria-labelledby="params-title">
     <h2 id="params-title">Parameters that differ</h2>
     ${tableOr('None: they were started with the same.', ['parameter', ...runs.map((one) => one.run)], rows)}
-    ${(same > 0 || left > 0) && html`<p><small>${left > 0 ? `and ${left} more; ` : ''}${same} are the same</small></p>`}
+    ${(same > 0 || left > 0) && html`<p><small>${left > 0 ? `and ${left} more; ` : ''}${same === 1 ? '1 is' : `${same} are`} the same</small></p>`}
   </section>`
 }
