@@ -99,7 +99,10 @@ beforeAll(async () => {
   await writeFile(join(folder, 'serve.sh'), `${path} exec ${process.execPath} serve.mjs "$@"\n`)
   site = await startEndpointRack({nodes: 2})
   gpus = openGpus({rack: site.rack.rack, fleet: site.rack.fleet()}, site.rack.context())
-  await gpus.serve(site.rack.rack.nodes, {backend: 'sim', sim: {capability: '13.0', memory: 4 * 2 ** 30}})
+  await gpus.serve(site.rack.rack.nodes, {
+    backend: 'sim',
+    sim: {capability: '13.0', driver: '13.5', memory: 4 * 2 ** 30},
+  })
   endpoints = await site.open({}, await loadManifest(folder))
   await site.run('square', {'square/config.pbtxt': Buffer.from(CONFIG), 'square/1/model.py': Buffer.from(TRITON)})
   await site.run('talk', {'talk.gguf': tinyGguf()})

@@ -186,6 +186,34 @@ test('a deadline goes on to the model server, as what is left of it; a full queu
   }
 })
 
+test('a caller that cancels ends the work that its model server had begun', async () => {
+  let begun!: () => void
+  const isBegun = new Promise<void>((resolve) => (begun = resolve))
+  let ended!: () => void
+  const isEnded = new Promise<void>((resolve) => (ended = resolve))
+  const target = await startTarget('slow', (_request, response) => (response.once('close', ended), begun()))
+  const session = connect(`https://127.0.0.1:${port}`, {ca: readFileSync(ca), ALPNProtocols: ['h2']})
+  try {
+    await head.call('PUT', '/flexrack/v1/endpoints/slow', {revision: 0, document: {active: {targets: [target.url]}}})
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/inference.GRPCInferenceService/ModelMetadata',
+      'content-type': 'application/grpc',
+      authorization: `Bearer ${head.token}`,
+    })
+    stream.on('error', () => {}).end(framed(Buffer.from('0a04736c6f77', 'hex')))
+    await isBegun
+    stream.close(8)
+    await isEnded
+    await expect
+      .poll(async () => (await (await head.call('GET', '/flexrack/v1/endpoints/slow')).json()) as unknown)
+      .toMatchObject({in_flight: {[target.url]: 0}})
+  } finally {
+    session.destroy()
+    await target.stop()
+  }
+})
+
 test('metadata goes on as headers, splits a canary as they do, and the answer names its release', async () => {
   const seen: Record<string, unknown>[] = []
   const targets = await Promise.all(
