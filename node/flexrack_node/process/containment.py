@@ -125,7 +125,7 @@ class Containment:
         return found
 
     def _has(self, pid: int) -> bool:
-        return pid in self._cgroup_pids() or is_tagged(pid, self.tag)
+        return is_tagged(pid, self.tag) or pid in self._cgroup_pids()
 
     def _kill_cgroup(self) -> None:
         """v2 only, kernel 5.14 and newer: kills the whole tree at once, also while it is forking."""
