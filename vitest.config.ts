@@ -23,11 +23,11 @@ export default defineConfig({
       extends: true,
       // *.long.test.ts are for `npm run test:long` alone: what they install is large.
       // No retry here: what fails on a busy machine has its second try at the end, alone
-      // (scripts/testing/second-try.ts). Unit tests change nothing that another file would see: to read all modules
-      // anew for each file is half of what they cost.
+      // (scripts/testing/second-try.ts). Tests change nothing that another file would see: to read all modules anew for
+      // each file is half of what unit tests cost, and most of a second of each file of the others.
       test: {
         name,
-        isolate: name !== 'unit',
+        isolate: false,
         setupFiles: [
           ...(process.env.FLEXRACK_CPU_GROUPS === undefined ? [] : ['test/support/own-cpu.ts']),
           ...(name === 'unit' ? [] : ['test/support/hold-messages.ts']),

@@ -48,10 +48,12 @@ export default class Train extends BaseCommand {
       import('../cli/train/command.ts'),
       import('../cli/train/first-rack.ts'),
     ])
+    const racks = await this.racksNamed(flags.rack)
+    const how = {args, json, isOneOf: racks !== undefined}
     const outcome = await onRack(
-      await this.racksNamed(flags.rack),
+      racks,
       flags,
-      async (place, {wait, started}) => trainOn(place, {...flags, wait}, {args, json, started}, context),
+      async (place, {wait, started}) => trainOn(place, {...flags, wait}, {...how, started}, context),
       context,
     )
     if (outcome.kind === 'planned') {

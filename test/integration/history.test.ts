@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process'
 import {chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, utimes, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, beforeAll, expect, test, vi} from 'vitest'
 import {machineHere, type Context} from '../../src/lib/base/index.ts'
 import {
   COPY,
@@ -139,7 +139,11 @@ test('a copy that is fetched stays whole whatever the node does to its own', asy
     const copy = join(to, 'repository')
     const ids = JSON.parse(restic(copy, 'snapshots', '--json')) as {id: string}[]
     const theirs = (await look()).path + '/repository'
-    restic(theirs, 'forget', '--prune', ids[0]!.id, ids[1]!.id)
+    // Whoever saves at this moment holds its lock.
+    await vi.waitFor(() => restic(theirs, 'forget', '--prune', ids[0]!.id, ids[1]!.id), {
+      timeout: 60_000,
+      interval: 500,
+    })
     await writeFile(join(code, 'train.py'), 'print("later")\n')
     await host.call('history.save', {project: 'demo'})
     await take()

@@ -7,6 +7,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {monitorFiles, timedTargets} from '../../src/lib/monitor/index.ts'
 import type {Rack} from '../../src/lib/rack/index.ts'
 import {openTestServer, type TestServer} from '../support/head-server.ts'
+import {ALERT_CASES, alertTests} from '../support/alert-cases.ts'
 import {freePort} from '../support/sshd.ts'
 import {startTarget, type Target} from '../support/target.ts'
 
@@ -125,6 +126,12 @@ test('Prometheus reads nodes and head, and every query of dashboards and alerts 
     for (const [name] of filled.matchAll(/\b(?:flexrack|node)_[a-z_A-Z]+/g))
       expect(known.has(name) || known.has(name.replace(/_(bucket|sum|count)$/, '')), `${name} in ${filled}`).toBe(true)
   }
+  for (const [name, asked] of DASHBOARDS.flatMap((board) => board.variables)) {
+    const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(asked) ?? []
+    const found = await query(selector!.replaceAll(/\$\w+/g, '.*'))
+    expect(found, asked).toMatchObject({status: 'success'})
+    expect(found.data.result[0]?.metric, `${name}: ${asked}`).toHaveProperty(label!)
+  }
   const up = await query('up{job="flexrack-nodes"}')
   expect(
     up.data.result.map(({metric}) => metric.node),
@@ -147,6 +154,14 @@ test('its own checker finds nothing in the settings, the rules and the numbers',
   expect(promtool(['check', 'rules', join(folder, 'rules/flexrack.yml')])).toContain('SUCCESS')
   const numbers = await (await head.call('GET', '/flexrack/v1/metrics')).text()
   promtool(['check', 'metrics'], numbers)
+})
+
+test('each alert is raised by what it is for, and not by what looks like it', async () => {
+  const {ALERTS} = await import('../../src/lib/monitor/rules.ts')
+  expect(new Set(ALERT_CASES.map((one) => one.alert))).toEqual(new Set(ALERTS.map((one) => one.alert)))
+  const file = join(folder, 'alerts.test.yml')
+  await writeFile(file, JSON.stringify(alertTests(join(folder, 'rules/flexrack.yml'), ALERTS)))
+  expect(execFileSync('promtool', ['test', 'rules', file], {encoding: 'utf8'})).toContain('SUCCESS')
 })
 
 test('the token opens the numbers and nothing else; another of its name, or its end, closes it', async () => {

@@ -83,6 +83,13 @@ export class Messages {
   }
 }
 
+let known: Messages | undefined
+
+/** Read once a process: to compile the schemas takes longer than many a test. */
+export function knownMessages(): Messages {
+  return (known ??= new Messages())
+}
+
 /** Nothing but what is named; allOf is resolved, because each part of it would refuse the others' fields. */
 function strict(topic: Topic, name: string, topics: ReadonlyMap<string, Topic>): object {
   return JSON.parse(JSON.stringify(topic), (_, value: unknown) => {

@@ -98,6 +98,7 @@ export function runsOf(now = Date.now()): PageRun[] {
   const run = (name: string, status: string, minutes: number, more: Partial<PageRun> = {}): PageRun => ({
     run: name,
     project: name.replace(/-[^-]*$/, ''),
+    user: minutes % 7 === 0 ? 'alice' : 'bob',
     status,
     nodes: ['gpu01', 'gpu02'],
     worldSize: 16,

@@ -40,6 +40,9 @@ export function readRecorded(): Message[] {
   }
 }
 
+/** The next file of this process begins anew. */
 export function removeRecorded(): void {
   if (folder) rmSync(folder, {recursive: true, force: true})
+  folder = undefined
+  offset = 0
 }

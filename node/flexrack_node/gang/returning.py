@@ -13,6 +13,7 @@ from flexrack_node.base.boot import boot_id
 from flexrack_node.gang.member_agent import MemberAgent
 from flexrack_node.link.peer import ask_all, place_of
 from flexrack_node.process.containment import is_alive, send_signal
+from flexrack_node.process.start import same_rank
 from flexrack_node.rank.local_ranks import TICK, LocalRanks
 from flexrack_node.run.cause import of_loss
 from flexrack_node.run.files import RunFolder
@@ -114,14 +115,13 @@ def leave(folder: RunFolder, spec: "KeptRunOrder", at: float) -> None:
     folder.write("state", {**folder.state(), "down": boot_id(), "down_at": at})
     folder.event("leaving", why=f"{spec['node']} shuts down")
     attempts = folder.attempts()
-    pids = (
-        [record["pid"] for record in folder.records(attempts[-1]).values() if "exit" not in record] if attempts else []
-    )
-    for pid in pids:
-        if is_alive(pid):
-            send_signal(pid, signal.SIGTERM)
+    ranks = list(folder.records(attempts[-1]).values()) if attempts else []
+    asked = [one["pid"] for one in ranks if "exit" not in one and is_alive(one["pid"])]
+    for one in ranks:
+        if one.get("pid") in asked:
+            send_signal(one["pid"], signal.SIGTERM, same_rank(one))
     deadline = time.monotonic() + float(spec["grace"])
-    while time.monotonic() < deadline and any(is_alive(pid) for pid in pids):
+    while time.monotonic() < deadline and any(is_alive(pid) for pid in asked):
         time.sleep(TICK)
 
 

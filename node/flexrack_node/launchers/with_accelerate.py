@@ -92,7 +92,11 @@ def main() -> None:
         json.dump(config, out)
     if own.get("use_cpu") or not has_accelerator():  # ranks go to a CPU only where they are told to
         os.environ.setdefault("ACCELERATE_USE_CPU", "true")
-    sys.argv = ["accelerate", "--config_file", file, "--no_python", "--max_restarts", "0", *sys.argv[2:]]
+    # torchrun's agent would leave a folder in /tmp; old versions of accelerate cannot tell it where. Its help hides the
+    # words that it takes for others' business.
+    known = launch.launch_command_parser()._option_string_actions
+    logs = ["--log_dir", os.path.join(sys.argv[1], "torchrun")] if "--log_dir" in known else []
+    sys.argv = ["accelerate", "--config_file", file, "--no_python", "--max_restarts", "0", *logs, *sys.argv[2:]]
     launch.main()
 
 

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Set, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 TAG = "FLEXRACK_TAG"
 # who stay outside of an image or a sandbox while something runs in it (image/enter.py): they end when that does
@@ -56,15 +56,15 @@ class Containment:
             for pid in self.pids():
                 if name_of(pid) in DOORKEEPERS:  # they would take what is inside with them, before it had its time
                     continue
-                send_signal(pid, signal.SIGTERM)
-                send_signal(pid, signal.SIGCONT)  # a stopped process would never see SIGTERM
+                send_signal(pid, signal.SIGTERM, self._has)
+                send_signal(pid, signal.SIGCONT, self._has)  # a stopped process would never see SIGTERM
             if self._wait_empty(grace_seconds):
                 return []
         end = time.monotonic() + _KILL_PATIENCE
         while time.monotonic() < end:
             self._kill_cgroup()
             for pid in self.pids():
-                send_signal(pid, signal.SIGKILL)
+                send_signal(pid, signal.SIGKILL, self._has)
             if self._wait_empty(_POLL * 4):
                 return []
         return self.pids()
@@ -124,6 +124,9 @@ class Containment:
             pass
         return found
 
+    def _has(self, pid: int) -> bool:
+        return is_tagged(pid, self.tag) or pid in self._cgroup_pids()
+
     def _kill_cgroup(self) -> None:
         """v2 only, kernel 5.14 and newer: kills the whole tree at once, also while it is forking."""
         if self.cgroup is not None:
@@ -143,17 +146,15 @@ class Containment:
 
 def tagged_pids(tag: str) -> Set[int]:
     """Processes that were started with FLEXRACK_TAG=<tag> in their environment, as far as /proc may be read."""
-    needle = f"{TAG}={tag}".encode()
-    found: Set[int] = set()
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/environ", "rb") as file:
-                    if needle in file.read().split(b"\0"):
-                        found.add(int(name))
-            except OSError:
-                continue
-    return found
+    return {int(name) for name in os.listdir("/proc") if name.isdigit() and is_tagged(int(name), tag)}
+
+
+def is_tagged(pid: int, tag: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return f"{TAG}={tag}".encode() in file.read().split(b"\0")
+    except OSError:
+        return False
 
 
 def is_alive(pid: int) -> bool:
@@ -174,13 +175,36 @@ def name_of(pid: int) -> str:
         return ""
 
 
-def send_signal(pid: int, number: int) -> bool:
-    """Sends a signal; False where the process is gone or not ours."""
+def send_signal(pid: int, number: int, is_it: Optional[Callable[[int], bool]] = None) -> bool:
+    """Sends a signal; False where the process is gone or not ours. `is_it`: looks whether that pid is still who is meant.
+    It cannot become somebody else's between that look and the signal: a descriptor holds the process (Linux 5.3).
+    """
+    held = _hold(pid) if is_it else None
     try:
-        os.kill(pid, number)
+        if is_it and not is_it(pid):
+            return False
+        if held is None:
+            os.kill(pid, number)
+        else:
+            signal.pidfd_send_signal(held, number)
         return True
     except OSError:
         return False
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _hold(pid: int) -> Optional[int]:
+    """None where the process is gone, or neither this Python nor the kernel, or a filter of its calls, has descriptors of
+    processes.
+    """
+    if not hasattr(os, "pidfd_open") or not hasattr(signal, "pidfd_send_signal"):
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None
 
 
 def leave_session_cgroup() -> None:

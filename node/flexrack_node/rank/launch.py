@@ -72,6 +72,8 @@ def gang_argv(spec: Mapping[str, Any], attempt: Path, cgroup: Optional[Path], po
         spec["address"],
         "--max-restarts",
         "0",
+        "--log-dir",  # else each attempt leaves a folder in /tmp, which nobody removes
+        str(attempt / "torchrun"),
         "--no-python",
         *wrapper,
     ]

@@ -11,6 +11,7 @@ from flexrack_node.base.stored import write
 from flexrack_node.image.for_run import entered
 from flexrack_node.image.marks import is_inside
 from flexrack_node.process.containment import Containment, is_alive, send_signal
+from flexrack_node.process.start import same_rank
 from flexrack_node.rank.launch import gang_argv, rank_environment, rendezvous_environment
 from flexrack_node.rank.mpi import remove_scratch
 from flexrack_node.rank.packaged import remove_ray_scratch
@@ -135,7 +136,7 @@ class LocalRanks:
                 # Only the ranks, not their own children: a rank that wants to save its state still needs its loaders.
                 for record in self._folder.records(attempt).values():
                     if "exit" not in record and is_alive(record["pid"]):
-                        send_signal(record["pid"], signal.SIGTERM)
+                        send_signal(record["pid"], signal.SIGTERM, same_rank(record))
         self._stop_at = min(now + grace, self._stop_at if self._stop_at is not None else now + grace)
 
     def is_signalled(self) -> bool:
@@ -253,7 +254,7 @@ class LocalRanks:
             while "exit" not in record and is_alive(record["pid"]) and time.monotonic() < end:
                 time.sleep(TICK)
             if "exit" not in record:
-                send_signal(record["pid"], signal.SIGKILL)
+                send_signal(record["pid"], signal.SIGKILL, same_rank(record))
         self._wait_for_records()
 
     def _wait_for_records(self) -> None:

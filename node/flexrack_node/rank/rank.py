@@ -6,6 +6,7 @@ with RANK and LOCAL_RANK set. It holds nothing in memory that would be lost: if 
 too, and the missing exit in the record tells.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, List, Optional
 from flexrack_node.base.stored import write
 from flexrack_node.image.marks import SANDBOX
 from flexrack_node.process.namespaces import own_namespace
+from flexrack_node.process.start import born
 from flexrack_node.rank.binding import bind
 from flexrack_node.rank.mpi import take_place
 from flexrack_node.rank.packaged import DEVICES, EVERY_DEVICE
@@ -78,6 +80,10 @@ def main(arguments: List[str]) -> int:
         write("run.rank", record_path, record)
         return 127
     record["pid"] = child.pid
+    with contextlib.suppress(OSError):  # it may be over already
+        ticks = born(child.pid)
+        if ticks is not None:
+            record["born"] = ticks
     write("run.rank", record_path, record)
     status = child.wait()
     ended = time.time()

@@ -13,7 +13,7 @@
     attempts/<k>/rank-<r>.json   its record: pid, started, ended, exit, signal, tail
     attempts/<k>/rank-<r>.progress   what it tells of itself: instrumentation/flexrack_layout.py
     attempts/<k>/rank-<r>.stacks     every dump of its stacks, as it wrote them
-    attempts/<k>/agent.log       what the launcher (torchrun) said
+    attempts/<k>/agent.log       what the launcher (torchrun) said; torchrun/: folders that it makes
     hang-<n>.json                when ranks made no progress: who, in what, and all their stacks (the leader's folder)
     hardware.jsonl               what was used of the machine, a line a sample (measure/hardware_file.py)
     hardware.json                the same in means and totals (measure/hardware_summary.py)

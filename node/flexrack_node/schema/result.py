@@ -69,6 +69,7 @@ class RankRecord(_RankRecord, total=False):
     wrapper: int
     namespace: str
     pid: int
+    born: int
     ended: float
     exit: int
     signal: Optional[str]

@@ -14,9 +14,10 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import read
 from flexrack_node.process.containment import Containment
+from flexrack_node.process.start import boot_id, start_time
 from flexrack_node.service import comeback, control
 from flexrack_node.service.log import ServiceLog
-from flexrack_node.service.record import ServiceRecord, boot_id, start_time, wanted
+from flexrack_node.service.record import ServiceRecord, wanted
 
 if TYPE_CHECKING:
     from flexrack_node.schema.service import BootFound, BootResumed, NotRunning

@@ -18,11 +18,12 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record as record_installed
 from flexrack_node.base.stored import or_nothing
-from flexrack_node.process.containment import Containment
+from flexrack_node.process.containment import Containment, send_signal
 from flexrack_node.process.detach import detach
+from flexrack_node.process.start import start_time, started_at
 from flexrack_node.service import comeback
 from flexrack_node.service.log import ServiceLog
-from flexrack_node.service.record import ServiceRecord, end_process, start_time
+from flexrack_node.service.record import ServiceRecord, end_process
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptService
@@ -217,7 +218,7 @@ def launch(record: ServiceRecord, channel: Channel) -> None:
     """Starts a supervisor and waits until it holds its lock."""
     env = {key: value for key, value in os.environ.items() if key != "FLEXRACK_TAG"}
     detach(
-        [sys.executable, str(SUPERVISOR), str(channel.root), record.id],
+        [sys.executable, "-I", "-S", str(SUPERVISOR), str(channel.root), record.id],
         record.folder / "supervisor.log",
         env,
         record.folder,
@@ -249,14 +250,14 @@ def halt(record: ServiceRecord, grace: float, spare: bool = False) -> None:
     until = time.monotonic() + grace + 15
     while record.is_supervised() and time.monotonic() < until:
         pid = supervisor.get("pid")
-        if pid and start_time(pid) == supervisor.get("start"):
-            os.kill(pid, signal.SIGTERM)
+        if pid:
+            send_signal(pid, signal.SIGTERM, started_at(supervisor.get("start")))
         supervisor = or_nothing(record.state().get("supervisor"))
         time.sleep(0.05)
     if record.is_supervised():
         pid = supervisor.get("pid")
-        if pid and start_time(pid) == supervisor.get("start"):
-            os.kill(pid, signal.SIGKILL)
+        if pid:
+            send_signal(pid, signal.SIGKILL, started_at(supervisor.get("start")))
     if spare:
         end_process(record.state(), grace)
         return

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Iterator, List, Optional, cast
 
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import or_nothing, read, write
+from flexrack_node.process.containment import send_signal
+from flexrack_node.process.start import start_time, started_at
 
 if TYPE_CHECKING:
     from flexrack_node.schema.nodefiles import KeptService, ServiceNote
@@ -84,8 +86,8 @@ class ServiceRecord:
         self.ask_stop(grace)
         supervisor = or_nothing(self.state().get("supervisor"))
         pid = supervisor.get("pid")
-        if pid and start_time(pid) == supervisor.get("start"):
-            os.kill(pid, signal.SIGTERM)
+        if pid:
+            send_signal(pid, signal.SIGTERM, started_at(supervisor.get("start")))
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -131,33 +133,12 @@ def wanted(root: Path) -> List[ServiceRecord]:
     ]
 
 
-def start_time(pid: int) -> Optional[str]:
-    """Start time of a living process, in the kernel's own unit and with its boot; None where there is none. Raises
-    OSError where that cannot be seen now.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    if fields[0] in (b"Z", b"X"):
-        return None
-    return f"{boot_id()}:{fields[19].decode()}"
-
-
 def end_process(state: "ServiceNote", grace: float) -> None:
     """SIGTERM, grace, SIGKILL for the one process of a service, and nothing that it has started."""
     pid, started = state.get("pid"), state.get("start")
     for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
-        if pid and start_time(pid) == started:
-            os.kill(pid, number)
+        if pid:
+            send_signal(pid, number, started_at(started))
         until = time.monotonic() + patience
         while pid and start_time(pid) == started and time.monotonic() < until:
             time.sleep(0.02)
-
-
-def boot_id() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
-    except OSError:
-        return "-"

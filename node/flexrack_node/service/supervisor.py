@@ -18,9 +18,10 @@ if __package__ in (None, ""):
 
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment
+from flexrack_node.process.start import start_time
 from flexrack_node.service.gpus import NOTHING_FREE, PassRenewal, words_of
 from flexrack_node.service.log import ServiceLog
-from flexrack_node.service.record import ServiceRecord, end_process, start_time
+from flexrack_node.service.record import ServiceRecord, end_process
 from flexrack_node.service.sockets import Sockets
 
 if TYPE_CHECKING:

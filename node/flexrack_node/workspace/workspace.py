@@ -12,6 +12,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.stored import or_nothing, read
+from flexrack_node.process.containment import send_signal
 from flexrack_node.workspace import environment, environment_users
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
@@ -108,10 +109,10 @@ def stop(request: "WorkspaceEnd", channel: Channel) -> "WorkspaceStopped":
                 break
             if time.monotonic() < deadline:
                 # once: some take a second one for `now`
-                send([pid for pid in alive if pid not in requested], signal.SIGTERM)
+                send(place, [pid for pid in alive if pid not in requested], signal.SIGTERM)
                 requested.update(alive)
             else:
-                send(alive, signal.SIGKILL)
+                send(place, alive, signal.SIGKILL)
             time.sleep(POLL_SECONDS)
     alive = [] if request.get("dry_run") else list(tagged(place))
     return {
@@ -275,9 +276,7 @@ def command_of(pid: int) -> str:
         return ""
 
 
-def send(pids: List[int], number: int) -> None:
+def send(place: WorkspaceFolder, pids: List[int], number: int) -> None:
+    wanted = f"{TAG}={place.path}".encode()
     for pid in pids:
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            pass
+        send_signal(pid, number, lambda one: wanted in environ_of(one))

@@ -36,9 +36,11 @@ export function runListText({
   unasked,
 }: Omit<RunListing, 'runs'> & {runs: (RunEntry & {rack?: string})[]}): string {
   const metrics = commonMetrics(runs)
+  const isOfSeveral = new Set(runs.flatMap((one) => one.user ?? [])).size > 1
   const rows = runs.map((one) => ({
     run: one.run,
     ...(one.rack !== undefined && {rack: one.rack}),
+    ...(isOfSeveral && {user: one.user ?? '-'}),
     status:
       statusText(one.status) +
       (one.status === 'waiting' && one.slurm?.reason ? paint.dim(` (${one.slurm.reason})`) : '') +
@@ -63,6 +65,7 @@ export function runListText({
   const columns = [
     'run',
     ...(runs.some((one) => one.rack !== undefined) ? ['rack'] : []),
+    ...(isOfSeveral ? [{key: 'user', spare: true}] : []),
     ...sweep,
     'status',
     'started',

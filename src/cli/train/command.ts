@@ -11,14 +11,14 @@ export type TrainOutcome =
   | {kind: 'script'; run: string; script: string}
   | {kind: 'trained'; trained: Trained}
 
-/** `train` on one rack. `started` is called once the run is running there. Errors: those of planTrain and runPlan. */
+/** `train` on one rack. `started` is called once the run is running there; `isOneOf`: of several that may do it. Errors: those of planTrain and runPlan. */
 export async function trainOn(
   place: ProjectSession,
   flags: TrainWords & {detach: boolean; 'watch-every'?: string | undefined},
-  {args, json, started}: {args: string[]; json: boolean; started?: () => void},
+  {args, json, started, isOneOf}: {args: string[]; json: boolean; started?: () => void; isOneOf?: boolean},
   context: Context,
 ): Promise<TrainOutcome> {
-  const [{planTrain, SLURM}, {showTraining}] = await Promise.all([
+  const [{openTrainTracking, planTrain, SLURM}, {showTraining}] = await Promise.all([
     import('../../lib/train/index.ts'),
     import('./run.ts'),
   ])
@@ -29,7 +29,13 @@ export async function trainOn(
   )
   const leaving = leavingText(train.spec.placements.map((one) => one.node))
   if (leaving !== '') context.reporter.note(leaving)
-  if (flags['dry-run']) return {kind: 'planned', train}
+  if (flags['dry-run']) {
+    // the next rack is tried where this one's head is away, as a start would
+    const {tracked, project} = train.spec
+    if (isOneOf && tracked)
+      await (await openTrainTracking(place, place.manifest.tracking.uri, project, context)).close()
+    return {kind: 'planned', train}
+  }
   if (flags.emit) {
     if (train.workspaces.plan.steps.length > 0)
       context.reporter.note(`before it is submitted: flexrack workspace up --on ${place.rack.slurm?.login}`)

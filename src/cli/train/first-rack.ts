@@ -5,6 +5,7 @@ import {CliError, isCliError, type Context, type ErrorCode} from '../../lib/base
 const OF_A_RACK: readonly ErrorCode[] = [
   'RESERVED',
   'RESERVATION_LOST',
+  'QUOTA',
   'GPU_UNAVAILABLE',
   'GPU_FAILED',
   'GPU_REFUSED',
@@ -47,7 +48,7 @@ export async function onRack<T>(
 /**
  * Tries the racks in their order, and gives what the first that can do it now gives. What a rack lacks is told, and the
  * next is tried; after a start its errors are the run's. With `wait`, and where none can now, it stands in line at the
- * first whose nodes other runs have. Throws what is no rack's own reason; else an error with every rack's in
+ * first whose nodes other runs have, or where a quota is used up. Throws what is no rack's own reason; else an error with every rack's in
  * `details.racks`.
  */
 export async function onFirstRack<T>(
@@ -67,7 +68,7 @@ export async function onFirstRack<T>(
       context.reporter.note(`rack ${rack} cannot start it now: ${error.message}`)
     }
   }
-  const full = refused.find(({error}) => error.code === 'RESERVED')
+  const full = refused.find(({error}) => error.code === 'RESERVED' || error.code === 'QUOTA')
   if (wait && full) {
     context.reporter.note(`no rack can start it now: it waits at rack ${full.rack}`)
     return attempt(full.rack, {wait: true, started: () => {}})

@@ -23,7 +23,7 @@ export default class DataPush extends BaseCommand {
       {dataHosts, hostOf, openStore},
       {pushedText},
       {planText},
-      {planPush, DATA_HANDLERS},
+      {dataSums, planPush, DATA_HANDLERS},
       {executePlan, throwIfFailed, valuesOf},
     ] = await Promise.all([
       import('../../cli/data/open.ts'),
@@ -34,16 +34,15 @@ export default class DataPush extends BaseCommand {
     ])
     const version = await (await openStore(context)).find(args.data)
     const hosts = await dataHosts(session, flags.on, context)
-    const plan = planPush(
-      hosts.map(({node}) => node),
-      [version],
-      session.rack.dataLimit ?? null,
-    )
+    const nodes = hosts.map(({node}) => node)
+    const project = session.manifest?.name ?? 'default'
+    const sums = flags['dry-run'] ? await dataSums(nodes, [version], {...session, project, context}) : []
+    const plan = planPush(nodes, [version], session.rack.dataLimit ?? null, sums)
     if (flags['dry-run']) return this.answer(plan, planText)
     const outcomes = await executePlan(
       plan,
       DATA_HANDLERS,
-      {...session, host: hostOf(hosts), project: session.manifest?.name ?? 'default', context},
+      {...session, host: hostOf(hosts), project, context},
       context,
     )
     throwIfFailed(outcomes)

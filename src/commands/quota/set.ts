@@ -26,7 +26,10 @@ export default class QuotaSet extends HeadCommand {
     notebooks: Flags.string({helpValue: 'NUMBER', description: 'notebooks at once'}),
     endpoints: Flags.string({helpValue: 'NUMBER', description: 'endpoints at once'}),
     servers: Flags.string({helpValue: 'NUMBER', description: 'model servers at once, or the most of a range'}),
-    disk: Flags.string({helpValue: 'SIZE', description: 'data sets on nodes, each copy: 500GiB'}),
+    disk: Flags.string({
+      helpValue: 'SIZE',
+      description: 'data sets on nodes, each copy, and artifacts at the head: 500GiB',
+    }),
     soft: Flags.boolean({description: 'more is told, and not refused'}),
     'dry-run': dryRunFlag,
     rack: rackFlag,

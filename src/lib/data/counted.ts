@@ -1,10 +1,14 @@
 import {isCliError, type Context} from '../base/index.ts'
+import type {QuotaSum} from '../head/index.ts'
 import {openDesk, type QuotaDesk} from '../holding/index.ts'
+import type {DataManifest} from '../protocol/index.ts'
 import type {DataEnv, Pushed} from './push.ts'
 
 /** Of one command: whether the rack has quotas is asked once. */
 const desks = new WeakMap<Context, Promise<QuotaDesk | undefined>>()
 const KIND = 'data'
+/** The head adds up no more at once. */
+const MOST_ASKED = 1000
 
 /**
  * Counts a version on a node for quotas, before it comes there; what was there before there were quotas counts from then
@@ -33,6 +37,28 @@ export async function counted(
     await desk.release({kind: KIND, project}, [name])
     throw error
   }
+}
+
+/**
+ * What versions on nodes would come to, all together, of the limits that count for them; those that are there, and counted,
+ * count once. Nothing where the rack has no quotas. Errors: those of requests.
+ */
+export async function dataSums(
+  nodes: readonly string[],
+  versions: readonly Pick<DataManifest, 'digest' | 'bytes'>[],
+  {
+    rack,
+    fleet,
+    project = 'default',
+    context,
+  }: Required<Pick<DataEnv, 'rack' | 'fleet'>> & Pick<DataEnv, 'project' | 'context'>,
+): Promise<QuotaSum[]> {
+  const [first, ...beside] = nodes.flatMap((node) =>
+    versions.map(({digest, bytes}) => ({name: dataHolding(node, digest), amount: bytes})),
+  )
+  if (!first) return []
+  const desk = await openDesk({rack, fleet}, context)
+  return (await desk?.sums({kind: KIND, project, ...first, beside: beside.slice(0, MOST_ASKED)})) ?? []
 }
 
 /** How the head knows a version on a node. Pure. */

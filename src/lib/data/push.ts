@@ -2,6 +2,8 @@ import {open} from 'node:fs/promises'
 import {Readable} from 'node:stream'
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {Host} from '../host/index.ts'
+import type {QuotaSum} from '../head/index.ts'
+import {sumsText} from '../holding/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'
@@ -54,14 +56,15 @@ export const DATA_HANDLERS: Handlers<DataKinds, DataEnv> = {
   'data.push': (input, _done, env) => counted(input, env, () => push(input, env)),
 }
 
-/** One a node and version; what is there already costs a question. Pure. */
+/** One a node and version; what is there already costs a question. `sums`: what all of it comes to. Pure. */
 export function dataSteps(
   nodes: readonly string[],
   versions: readonly DataManifest[],
   limit: number | null,
-  run?: string,
+  {run, sums = []}: {run?: string; sums?: readonly QuotaSum[]} = {},
 ): StepOf<DataKinds>[] {
-  return nodes.flatMap((node) =>
+  const text = sumsText(sums)
+  const steps = nodes.flatMap((node) =>
     versions.map(({name, digest, files, bytes}) => ({
       id: `data:${name}:${node}`,
       node,
@@ -71,6 +74,8 @@ export function dataSteps(
       input: {node, name, digest, files: files.length, bytes, limit, ...(run !== undefined && {run})},
     })),
   )
+  const [first, ...others] = steps
+  return first && text !== '' ? [{...first, title: `${first.title}; with all of it: ${text}`}, ...others] : steps
 }
 
 /** `data push`. */
@@ -78,8 +83,9 @@ export function planPush(
   nodes: readonly string[],
   versions: readonly DataManifest[],
   limit: number | null,
+  sums: readonly QuotaSum[] = [],
 ): PlanOf<DataKinds> {
-  return {command: 'data push', steps: dataSteps(nodes, versions, limit)}
+  return {command: 'data push', steps: dataSteps(nodes, versions, limit, {sums})}
 }
 
 /** Errors: NOT_FOUND (the version is not here any more), CONFLICT (a content here is damaged), NODE_UNFIT (no room). */

@@ -14,7 +14,7 @@ import {whoAmI} from './lock.ts'
 import {placeReplicas, serverAddress} from './placement.ts'
 import type {ServerNeeds} from './needs.ts'
 import {findRoom} from './room.ts'
-import {recipeOf, runtimeOf} from './runtime-of.ts'
+import {recipeOf, requireOnGpus, runtimeOf} from './runtime-of.ts'
 import {scalingOf, wishOf, withPrepared, readCount, type ReplicaCount, type ReplicaWish} from './scaling.ts'
 import {requireSigned} from './signed.ts'
 import {hostOf, type Site} from './site.ts'
@@ -70,6 +70,7 @@ export async function chooseRelease(site: Site, document: EndpointDocument, inpu
     for (const node of nodes) serverAddress(site.rack, node, isOnLoopback(site) ? undefined : 'found later')
   const id = nextReleaseId(document)
   const runtime = input.runtime ?? own?.runtime ?? onGpus(await runtimeOf(site.mlflow, version), needs)
+  await requireOnGpus(input.name, runtime, needs, site.context.env)
   const wish: ReplicaWish = {
     ...own?.scale,
     ...(input.replicas === undefined ? (own ?? wishOf(active)) : readCount(input.replicas)),

@@ -1,11 +1,12 @@
 import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {isCliError} from '../base/index.ts'
+import {CliError, isCliError} from '../base/index.ts'
 import {loadRecipe, type Recipe} from '../recipe/index.ts'
 import type {Mlflow, ModelVersion} from '../tracking/index.ts'
-import {recipeOfServer} from './custom.ts'
+import {CUSTOM, recipeOfServer} from './custom.ts'
 import type {Release} from './document.ts'
+import type {ServerNeeds} from './needs.ts'
 
 const MLMODEL = 'MLmodel'
 
@@ -15,6 +16,19 @@ export async function recipeOf(
   env: NodeJS.ProcessEnv,
 ): Promise<Recipe> {
   return custom ? recipeOfServer(custom, protocol) : loadRecipe(runtime, env)
+}
+
+/** Errors: USAGE where its servers would lease GPUs that they never use. */
+export async function requireOnGpus(
+  endpoint: string,
+  runtime: string,
+  {gpus}: ServerNeeds,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  if (gpus === undefined || runtime === CUSTOM || !(await loadRecipe(runtime, env)).cpuOnly) return
+  const message = `the runtime ${runtime} computes on CPUs alone: the GPUs of endpoint ${endpoint} would lie idle`
+  const other = runtime === 'onnx' ? 'runtime: onnx-cuda' : 'the runtime custom, or a recipe of your own'
+  throw new CliError('USAGE', message, {hint: `leave out its gpus; or ${other} (docs/runtimes.md)`})
 }
 
 /** What the name of a version's only file says. */

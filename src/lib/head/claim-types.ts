@@ -34,6 +34,9 @@ export interface HoldWish {
   until?: number
 }
 
+/** Several of one kind that would come together: POST /flexrack/v1/holdings/outlook. */
+export type HoldOutlook = Omit<HoldWish, 'until'> & {beside?: Pick<HoldWish, 'name' | 'amount'>[]}
+
 /** What a run asks the head for: POST /flexrack/v1/claims. */
 export interface ClaimWish {
   run: string

@@ -14,6 +14,7 @@ export type {
   ClaimAnswer,
   ClaimOutlook,
   ClaimWish,
+  HoldOutlook,
   HoldWish,
   Excess,
   Exchange,

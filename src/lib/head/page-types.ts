@@ -39,6 +39,8 @@ export interface PageNode {
 export interface PageRun {
   run: string
   project: string | null
+  /** Who started it, as its record says. */
+  user: string | null
   status: string
   nodes: string[]
   worldSize: number | null

@@ -1,5 +1,5 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {connectHead, type HoldWish, type QuotaSum} from '../head/index.ts'
+import {connectHead, type HoldOutlook, type HoldWish, type QuotaSum} from '../head/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 
@@ -10,7 +10,7 @@ const SILENT = ['NODE_UNREACHABLE', 'HEAD_FAILED', 'TIMED_OUT'] as const
 /** What is counted at the head beside runs, on a rack that has quotas. */
 export interface QuotaDesk {
   /** Every limit that counts for it, and what it would come to. */
-  sums(wish: HoldWish): Promise<QuotaSum[]>
+  sums(wish: HoldOutlook): Promise<QuotaSum[]>
   /**
    * Counts it. `gone`: of the names that the head still counts for this user, those that are there no more; asked only where
    * it would be refused. Errors: QUOTA with the sum, REFUSED by the role in the project.

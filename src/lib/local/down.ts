@@ -1,6 +1,6 @@
 import {rm} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
-import {CliError, type Context} from '../base/index.ts'
+import {CliError, processIdentity, type Context} from '../base/index.ts'
 import {isAlive} from './alive.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
@@ -117,12 +117,21 @@ async function endWithProgress(layout: LocalLayout, rack: LocalRack, grace: numb
 async function stopDaemon(layout: LocalLayout): Promise<void> {
   const daemon = await askDaemon(controlPath(layout.folder), {ask: 'stop'})
   if (!daemon) return
+  // It answered just now under this pid; while it ends, that may become another's.
+  const identity = await processIdentity(daemon.pid)
   const until = Date.now() + DAEMON_STOP_MS
-  while (isAlive(daemon.pid)) {
-    // It answered just now under this pid, so the pid is still its own.
-    if (Date.now() > until) process.kill(daemon.pid, 'SIGKILL')
+  while (isAlive(daemon.pid) && (await processIdentity(daemon.pid)) === identity) {
+    if (Date.now() > until) kill(daemon.pid)
     if (Date.now() > until + DAEMON_STOP_MS)
       throw new CliError('NODE_UNFIT', `the local rack's process ${daemon.pid} does not end`)
     await wait(20)
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // ended already
   }
 }

@@ -72,11 +72,11 @@ export const DASHBOARDS: readonly Dashboard[] = [
     title: 'Flexrack: run',
     variables: [RACK, ['run', 'label_values(flexrack_run_info{rack=~"$rack"}, run)']],
     panels: [
-      {title: 'Steps', unit: 'short', queries: [['{{node}}', 'flexrack_run_step{run=~"$run"}']]},
+      {title: 'Steps', unit: 'short', queries: [['{{node}}', 'flexrack_run_step{rack=~"$rack",run=~"$run"}']]},
       {
         title: 'Samples a second',
         unit: 'short',
-        queries: [['all', 'sum(rate(flexrack_run_samples_total{run=~"$run"}[2m]))']],
+        queries: [['all', 'sum(rate(flexrack_run_samples_total{rack=~"$rack",run=~"$run"}[2m]))']],
       },
       {
         title: 'Waiting for data',
@@ -84,19 +84,31 @@ export const DASHBOARDS: readonly Dashboard[] = [
         queries: [
           [
             '{{node}}',
-            'rate(flexrack_run_data_wait_seconds_total{run=~"$run"}[2m]) / on (instance, run) group_left flexrack_run_ranks{run=~"$run"}',
+            'rate(flexrack_run_data_wait_seconds_total{rack=~"$rack",run=~"$run"}[2m]) / on (instance, run) group_left flexrack_run_ranks{rack=~"$rack",run=~"$run"}',
           ],
         ],
       },
-      {title: 'GPUs', unit: 'percentunit', queries: [['{{node}} {{gpu}}', 'flexrack_run_gpu_busy_ratio{run=~"$run"}']]},
-      {title: 'Processors busy', unit: 'short', queries: [['{{node}}', 'flexrack_run_cpu_ratio{run=~"$run"}']]},
-      {title: 'Memory of ranks', unit: 'bytes', queries: [['{{node}}', 'flexrack_run_memory_bytes{run=~"$run"}']]},
+      {
+        title: 'GPUs',
+        unit: 'percentunit',
+        queries: [['{{node}} {{gpu}}', 'flexrack_run_gpu_busy_ratio{rack=~"$rack",run=~"$run"}']],
+      },
+      {
+        title: 'Processors busy',
+        unit: 'short',
+        queries: [['{{node}}', 'flexrack_run_cpu_ratio{rack=~"$rack",run=~"$run"}']],
+      },
+      {
+        title: 'Memory of ranks',
+        unit: 'bytes',
+        queries: [['{{node}}', 'flexrack_run_memory_bytes{rack=~"$rack",run=~"$run"}']],
+      },
       {
         title: 'Since the last step',
         unit: 's',
-        queries: [['{{node}}', 'time() - flexrack_run_last_step_timestamp_seconds{run=~"$run"}']],
+        queries: [['{{node}}', 'time() - flexrack_run_last_step_timestamp_seconds{rack=~"$rack",run=~"$run"}']],
       },
-      {title: 'Attempt', unit: 'short', queries: [['{{node}}', 'flexrack_run_attempt{run=~"$run"}']]},
+      {title: 'Attempt', unit: 'short', queries: [['{{node}}', 'flexrack_run_attempt{rack=~"$rack",run=~"$run"}']]},
     ],
   },
   {
@@ -113,32 +125,37 @@ export const DASHBOARDS: readonly Dashboard[] = [
         queries: [
           [
             '{{release}} {{outcome}}',
-            'sum by (release, outcome) (rate(flexrack_gateway_release_requests_total{endpoint=~"$endpoint"}[2m]))',
+            'sum by (release, outcome) (rate(flexrack_gateway_release_requests_total{rack=~"$rack",endpoint=~"$endpoint"}[2m]))',
           ],
         ],
       },
       {
         title: 'Answers by status',
         unit: 'reqps',
-        queries: [['{{code}}', 'sum by (code) (rate(flexrack_gateway_requests_total{endpoint=~"$endpoint"}[2m]))']],
+        queries: [
+          [
+            '{{code}}',
+            'sum by (code) (rate(flexrack_gateway_requests_total{rack=~"$rack",endpoint=~"$endpoint"}[2m]))',
+          ],
+        ],
       },
       {
         title: 'Latency',
         unit: 's',
         queries: ['0.5', '0.9', '0.99'].map((share): [string, string] => [
           `{{release}} ${share}`,
-          `histogram_quantile(${share}, sum by (release, le) (rate(flexrack_gateway_release_seconds_bucket{endpoint=~"$endpoint"}[5m])))`,
+          `histogram_quantile(${share}, sum by (release, le) (rate(flexrack_gateway_release_seconds_bucket{rack=~"$rack",endpoint=~"$endpoint"}[5m])))`,
         ]),
       },
       {
         title: 'In flight',
         unit: 'short',
-        queries: [['{{release}}', 'flexrack_gateway_release_in_flight{endpoint=~"$endpoint"}']],
+        queries: [['{{release}}', 'flexrack_gateway_release_in_flight{rack=~"$rack",endpoint=~"$endpoint"}']],
       },
       {
         title: 'Waiting for a server',
         unit: 'short',
-        queries: [['{{endpoint}}', 'flexrack_gateway_queue_depth{endpoint=~"$endpoint"}']],
+        queries: [['{{endpoint}}', 'flexrack_gateway_queue_depth{rack=~"$rack",endpoint=~"$endpoint"}']],
       },
       {
         title: 'Time in the queue, 99 %',
@@ -146,7 +163,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
         queries: [
           [
             '{{endpoint}}',
-            'histogram_quantile(0.99, sum by (endpoint, le) (rate(flexrack_gateway_queue_seconds_bucket{endpoint=~"$endpoint"}[5m])))',
+            'histogram_quantile(0.99, sum by (endpoint, le) (rate(flexrack_gateway_queue_seconds_bucket{rack=~"$rack",endpoint=~"$endpoint"}[5m])))',
           ],
         ],
       },
@@ -156,14 +173,19 @@ export const DASHBOARDS: readonly Dashboard[] = [
         queries: [
           [
             '{{release}} {{part}}',
-            'sum by (release, part) (rate(flexrack_gateway_release_tokens_total{endpoint=~"$endpoint"}[2m]))',
+            'sum by (release, part) (rate(flexrack_gateway_release_tokens_total{rack=~"$rack",endpoint=~"$endpoint"}[2m]))',
           ],
         ],
       },
       {
         title: 'Requests by client',
         unit: 'reqps',
-        queries: [['{{client}}', 'sum by (client) (rate(flexrack_gateway_requests_total{endpoint=~"$endpoint"}[2m]))']],
+        queries: [
+          [
+            '{{client}}',
+            'sum by (client) (rate(flexrack_gateway_requests_total{rack=~"$rack",endpoint=~"$endpoint"}[2m]))',
+          ],
+        ],
       },
     ],
   },

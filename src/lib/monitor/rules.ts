@@ -33,7 +33,8 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     alert: 'FlexrackRunWithoutStep',
-    expr: 'time() - flexrack_run_last_step_timestamp_seconds > 1800',
+    // a rank that hangs before its first step has no newest one
+    expr: 'time() - flexrack_run_last_step_timestamp_seconds > 1800 or (max_over_time(flexrack_run_step[30m]) == 0 and time() - flexrack_run_started_timestamp_seconds > 1800)',
     for: '5m',
     severity: 'warning',
     summary: 'Run {{ $labels.run }} has made no step on {{ $labels.node }} for half an hour.',

@@ -73,10 +73,11 @@ export function rackFacts(now: Overview, before: Overview | undefined, at: numbe
 }
 
 export function runFacts(run: RunEntry): PageRun {
-  const {project, status, nodes, worldSize, started, ended, attempt, sweep, metrics} = run
+  const {project, user, status, nodes, worldSize, started, ended, attempt, sweep, metrics} = run
   return {
     run: run.run,
     project,
+    user,
     status,
     nodes,
     worldSize,

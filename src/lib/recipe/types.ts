@@ -14,6 +14,8 @@ export interface Recipe {
    */
   modelEnvironment?: 'mlflow' | 'requirements'
   protocol: ServingProtocol
+  /** It computes on CPUs alone. */
+  cpuOnly?: boolean
   python: {atLeast: string; below: string | undefined}
   /** Text of the requirements file. */
   requirements: string

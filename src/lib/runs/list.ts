@@ -11,6 +11,8 @@ import {RUN_TAG} from './records.ts'
 export interface RunEntry {
   run: string
   project: string | null
+  /** Who started it, as its record says. */
+  user: string | null
   /** `unknown`: of those that answer nobody knows; see `doubt`. */
   status: NodeRunStatus | 'unknown'
   /**
@@ -64,6 +66,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
     entries.set(run, {
       run,
       project: record.tags['flexrack.project'] ?? null,
+      user: record.user === '' ? null : record.user,
       // A record that says "running" of a run that no node has is wrong; nobody is left to correct it.
       status: status === 'running' && options.everyNodeQueried ? 'unknown' : status,
       doubt: null,
@@ -92,6 +95,7 @@ export function mergeRuns(found: FoundRun[], tracked: TrackedRun[], options: {ev
     entries.set(one.run, {
       run: one.run,
       project: state.project,
+      user: known?.user ?? null,
       status,
       doubt: doubt && {...doubt, message: `${doubt.message}${recordText(known)}`},
       nodes: state.nodes,

@@ -20,6 +20,7 @@ export function errorFromAnswer(status: number, text: string, peer: string): Cli
   const chosen = known ?? (code ? BY_MLFLOW_CODE[code] : undefined) ?? BY_STATUS[status] ?? 'HEAD_FAILED'
   return new CliError(chosen, `${peer}: ${message || `answered with HTTP status ${status}`}`, {
     details: {...more, status, ...(code && {answer_code: code})},
+    ...(chosen === 'QUOTA' && {hint: 'flexrack quota list'}),
   })
 }
 

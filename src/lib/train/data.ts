@@ -1,8 +1,9 @@
 import type {Context} from '../base/index.ts'
+import type {QuotaSum} from '../head/index.ts'
 import {openHost} from '../host/index.ts'
 import type {StepOutcome} from '../plan/index.ts'
 import {bucketSteps, remoteOf, remotesOf} from '../bucket/index.ts'
-import {dataSteps, DataStore} from '../data/index.ts'
+import {dataSteps, DataStore, dataSums} from '../data/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {DataManifest} from '../protocol/index.ts'
 import type {TrainStep} from './steps/types.ts'
@@ -26,12 +27,28 @@ export async function withVersions(
 }
 
 /** Brings them to every node of a run, and what it gets from buckets; a job of Slurm copies that itself. Pure. */
-export function runDataSteps(spec: RunSpec, versions: DataManifest[], limit: number | undefined): TrainStep[] {
+export function runDataSteps(
+  spec: RunSpec,
+  versions: DataManifest[],
+  limit: number | undefined,
+  sums: readonly QuotaSum[],
+): TrainStep[] {
   const nodes = spec.placements.map(({node}) => node.name)
   return [
-    ...dataSteps(nodes, versions, limit ?? null, spec.run),
+    ...dataSteps(nodes, versions, limit ?? null, {run: spec.run, sums}),
     ...bucketSteps(nodes, spec.slurm ? {...spec, inputs: []} : spec),
   ]
+}
+
+/** What they come to of the quotas that count for them. Errors: those of requests. */
+export function runDataSums(
+  {placements, project}: RunSpec,
+  versions: readonly DataManifest[],
+  {rack, fleet}: TrainPlace,
+  context: Context,
+): Promise<QuotaSum[]> {
+  const nodes = placements.map(({node}) => node.name)
+  return dataSums(nodes, versions, {rack, fleet, project, context})
 }
 
 /** What its nodes need of rclone.conf. Errors: those of remotesOf. */

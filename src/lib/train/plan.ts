@@ -1,8 +1,9 @@
 import type {Context} from '../base/index.ts'
+import type {QuotaSum} from '../head/index.ts'
 import type {NodeReport} from '../nodes/index.ts'
 import type {DataManifest, NodeReservations} from '../protocol/index.ts'
 import type {WorkspacePlan} from '../workspace/index.ts'
-import {runDataSteps, runRemotes, withVersions} from './data.ts'
+import {runDataSteps, runDataSums, runRemotes, withVersions} from './data.ts'
 import {schedulerOf} from './place.ts'
 import {isChosen, SSH} from './placer/ssh.ts'
 import {SLURM} from './placer/slurm.ts'
@@ -41,8 +42,9 @@ export async function planTrain(whole: TrainPlace, choice: TrainChoice, context:
   const placed = await (isSlurm ? SLURM : SSH).place(place, choice, context)
   const {spec, workspaces, held, slurm} = placed
   await runRemotes(spec, context) // what is missing is told before anything is done
+  const sums = choice.look ? await runDataSums(spec, versions, place, context) : []
   return {
-    plan: {command: 'train', steps: stepsOf(placed, place, choice, versions)},
+    plan: {command: 'train', steps: stepsOf(placed, place, choice, {versions, sums})},
     spec,
     workspaces,
     held,
@@ -56,7 +58,7 @@ function stepsOf(
   {spec, workspaces, claim, ask, check, start}: Placed,
   {manifest, rack}: TrainPlace,
   {shared}: TrainChoice,
-  versions: DataManifest[],
+  {versions, sums}: {versions: DataManifest[]; sums: readonly QuotaSum[]},
 ): TrainStep[] {
   const {uri} = manifest.tracking
   const environment = workspaces.workspaces.get(spec.placements[0]?.node.name as string)?.environment?.hash
@@ -64,7 +66,7 @@ function stepsOf(
   const claimed = after(reach, claim)
   const built = after(claimed.length > 0 ? claimed : reach, [
     ...workspaces.plan.steps,
-    ...runDataSteps(spec, versions, rack.dataLimit),
+    ...runDataSteps(spec, versions, rack.dataLimit, sums),
   ])
   const track = trackSteps(spec, {folder: manifest.folder, rack: rack.name, uri, environment, versions, shared})
   const steps = [...reach, ...claimed, ...built, ...ask]

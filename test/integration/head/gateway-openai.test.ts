@@ -134,6 +134,17 @@ describe("OpenAI's own client", () => {
   })
 })
 
+test('an engine is not asked to pack its answers: their tokens are counted, and streams come as they are', async () => {
+  let asked: unknown
+  answer = (request, response) => {
+    asked = request.headers['accept-encoding']
+    json({object: 'list', data: [], usage: {}})(request, response, Buffer.alloc(0))
+  }
+  const headers = {'accept-encoding': 'gzip, br'}
+  expect((await server.call('POST', '/endpoints/chat/v1/completions', {body: {}, headers})).status).toBe(200)
+  expect(asked).toBeUndefined()
+})
+
 describe('what is let through', () => {
   test.each([
     ['POST', '/endpoints/chat/v1/load_lora_adapter'],

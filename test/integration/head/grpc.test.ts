@@ -186,6 +186,75 @@ test('a deadline goes on to the model server, as what is left of it; a full queu
   }
 })
 
+test('a caller that cancels ends the work that its model server had begun', async () => {
+  let begun!: () => void
+  const isBegun = new Promise<void>((resolve) => (begun = resolve))
+  let ended!: () => void
+  const isEnded = new Promise<void>((resolve) => (ended = resolve))
+  const target = await startTarget('slow', (_request, response) => (response.once('close', ended), begun()))
+  const session = connect(`https://127.0.0.1:${port}`, {ca: readFileSync(ca), ALPNProtocols: ['h2']})
+  try {
+    await head.call('PUT', '/flexrack/v1/endpoints/slow', {revision: 0, document: {active: {targets: [target.url]}}})
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/inference.GRPCInferenceService/ModelMetadata',
+      'content-type': 'application/grpc',
+      authorization: `Bearer ${head.token}`,
+    })
+    stream.on('error', () => {}).end(framed(Buffer.from('0a04736c6f77', 'hex')))
+    await isBegun
+    stream.close(8)
+    await isEnded
+    await expect
+      .poll(async () => (await (await head.call('GET', '/flexrack/v1/endpoints/slow')).json()) as unknown)
+      .toMatchObject({in_flight: {[target.url]: 0}})
+  } finally {
+    session.destroy()
+    await target.stop()
+  }
+})
+
+test('metadata goes on as headers, splits a canary as they do, and the answer names its release', async () => {
+  const seen: Record<string, unknown>[] = []
+  const targets = await Promise.all(
+    ['r1', 'r2'].map((name) =>
+      startTarget(name, ({headers}, response) => (seen.push({name, ...headers}), response.end('{}'))),
+    ),
+  )
+  try {
+    const canary = {release: 'r2', since: new Date(0).toISOString(), targets: [targets[1]!.url], steps: [50]}
+    const active = {release: 'r1', targets: [targets[0]!.url]}
+    const document = {active, canary: {...canary, header: 'x-user'}}
+    await head.call('PUT', '/flexrack/v1/endpoints/split', {revision: 0, document})
+    const ask = (metadata: Record<string, string>): ReturnType<typeof call> =>
+      call('ModelReady', framed(Buffer.from('0a0573706c6974', 'hex')), {
+        authorization: `Bearer ${head.token}`,
+        ...metadata,
+      })
+    const said = await ask({'x-user': 'ann', 'x-trace': 'a b', 'trace-bin': 'AAEC', 'grpc-trace': '1', cookie: 'c=1'})
+    expect(said).toMatchObject({'grpc-status': '0', 'x-flexrack-release': seen[0]!.name})
+    expect(seen[0]).toMatchObject({'x-user': 'ann', 'x-trace': 'a b'})
+    expect(Object.keys(seen[0]!).filter((name) => /bin|grpc|cookie|authorization/.test(name))).toEqual([])
+    const releases = await Promise.all(
+      Array.from({length: 12}, async (_, user) => {
+        const headers = {authorization: `Bearer ${head.token}`, 'x-user': `user-${user}`}
+        const overHttp = await fetch(`${head.url}/endpoints/split/v2/models/split/ready`, {headers})
+        const release = overHttp.headers.get('x-flexrack-release')
+        expect(await ask({'x-user': `user-${user}`})).toMatchObject({'x-flexrack-release': release})
+        return release
+      }),
+    )
+    expect([...new Set(releases)].sort()).toEqual(['r1', 'r2'])
+    const huge = await ask({'x-huge': 'x'.repeat(20_000)})
+    expect([huge['grpc-status'], huge['grpc-message']]).toEqual([
+      '8',
+      'the metadata has 20006 bytes, more than the 12288 allowed',
+    ])
+  } finally {
+    await Promise.all(targets.map((one) => one.stop()))
+  }
+})
+
 test('only callers that speak nothing else get HTTP/2 from the head', async () => {
   const chosen = async (ALPNProtocols: string[]): Promise<string | false | null> => {
     const socket = connectTls({host: '127.0.0.1', port, ca: readFileSync(ca), ALPNProtocols})

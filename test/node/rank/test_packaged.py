@@ -45,6 +45,10 @@ class PlanTest(unittest.TestCase):
             plan = json.loads(environment_of(spec)[PLAN])
             self.assertEqual((plan["nodes"], plan["index"], plan["address"], plan["port"]), (2, 1, "192.0.2.10", 23000))
 
+    def test_torchrun_makes_its_folders_in_the_attempts_own(self) -> None:
+        words = gang_argv(spec_of("torchrun"), Path("/run/attempts/1"), None, 23000)
+        self.assertEqual(words[words.index("--log-dir") + 1], "/run/attempts/1/torchrun")
+
     def test_ranks_know_their_node_where_the_launcher_does_not_say_it(self) -> None:
         env = environment_of(spec_of("deepspeed"))
         self.assertEqual(

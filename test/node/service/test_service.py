@@ -17,9 +17,10 @@ from pathlib import Path
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.process.containment import tagged_pids
+from flexrack_node.process.start import start_time
 from flexrack_node.service import control
 from flexrack_node.service.log import ServiceLog
-from flexrack_node.service.record import ServiceRecord, start_time
+from flexrack_node.service.record import ServiceRecord
 from flexrack_node.service.supervisor import WELL_SECONDS, Supervisor
 from messages import check_files
 from waiting import LONG

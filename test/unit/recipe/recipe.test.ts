@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {CliError} from '../../../src/lib/base/index.ts'
+import {requireOnGpus} from '../../../src/lib/endpoint/runtime-of.ts'
 import {loadRecipe, renderRecipe} from '../../../src/lib/recipe/index.ts'
 
 const values = {
@@ -48,6 +49,24 @@ test('the onnx recipe gives MLServer its one port as a number and binds what it 
   expect(rendered.readyPath).toBe('/v2/models/digits/ready')
   expect(rendered.files['flexrack_onnx.py']).toContain('class OnnxModel')
   expect(rendered.files['serve.py']).toContain('class ClosedServer')
+})
+
+test('runtimes that compute on CPUs alone are no place for GPUs, and those that may use them are', async () => {
+  const refused = async (runtime: string): Promise<string | undefined> =>
+    requireOnGpus('digits', runtime, {gpus: {count: 1} as never}, {FLEXRACK_HOME: home}).then(
+      () => undefined,
+      ({code, message, hint}: CliError) => `${code}: ${message}; ${hint}`,
+    )
+  expect(await refused('onnx')).toBe(
+    'USAGE: the runtime onnx computes on CPUs alone: the GPUs of endpoint digits would lie idle; leave out its gpus; or runtime: onnx-cuda (docs/runtimes.md)',
+  )
+  expect([await refused('llamacpp'), await refused('vllm')]).toEqual([
+    expect.stringMatching(/llamacpp computes on CPUs alone.*custom/),
+    expect.stringContaining('vllm computes on CPUs alone'),
+  ])
+  for (const runtime of ['onnx-cuda', 'mlflow', 'python', 'triton', 'custom'])
+    expect(await refused(runtime)).toBeUndefined()
+  await expect(requireOnGpus('digits', 'onnx', {memory: 1}, {FLEXRACK_HOME: home})).resolves.toBeUndefined()
 })
 
 test("a recipe of the user's own is found by its name", async () => {

@@ -17,6 +17,7 @@ import {ownFolder} from './files/folder.ts'
 import {renameFormerFiles} from './files/former-names.ts'
 import {askLeader} from './joint/ask.ts'
 import {watchPromises} from './joint/api.ts'
+import {watchArtifacts} from './holdings/artifacts.ts'
 import {Promises} from './joint/promises.ts'
 import {makeLimits} from './limits/limits.ts'
 import {Listeners} from './tls/listeners.ts'
@@ -133,7 +134,14 @@ async function decide(parts: Parts): Promise<(() => void)[]> {
   parts.mlflow.start()
   const deposing = await Deposing.open(parts.config.folder)
   deposing?.start(parts.url)
-  return [watchTokens(parts), watchCanaries(parts), watchDemand(parts), watchPromises(parts), () => deposing?.end()]
+  return [
+    watchTokens(parts),
+    watchCanaries(parts),
+    watchDemand(parts),
+    watchPromises(parts),
+    watchArtifacts(parts),
+    () => deposing?.end(),
+  ]
 }
 
 /** Who listens on all addresses listens on loopback, too. */

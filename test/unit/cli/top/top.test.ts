@@ -26,6 +26,7 @@ function node(name: string, busy = 0, all = 0): NodeSummary {
 function run(id: string, status: 'running' | 'finished', nodes = ['gpu1']): Overview['runs'][number] {
   const more = {
     project: null,
+    user: null,
     doubt: null,
     leader: null,
     term: null,

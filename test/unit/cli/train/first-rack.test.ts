@@ -40,6 +40,8 @@ test('where none can, it waits at the first that others have, and without --wait
   const busy = racksThat({attic: 'NODE_UNREACHABLE', lab: 'RESERVED', cloud: 'RESERVED'})
   expect(await onFirstRack(['attic', 'lab', 'cloud'], {wait: true}, busy.attempt, busy.context)).toBe('trained on lab')
   expect(busy.tried).toEqual(['attic', 'lab', 'cloud', 'lab waits'])
+  const spent = racksThat({lab: 'QUOTA'})
+  expect(await onFirstRack(['lab', 'cloud'], {wait: false}, spent.attempt, spent.context)).toBe('trained on cloud')
   await expect(onFirstRack(['attic', 'lab'], {wait: false}, busy.attempt, busy.context)).rejects.toMatchObject({
     code: 'RESERVED',
     message: 'no rack can start it now: attic: attic says NODE_UNREACHABLE; lab: lab says RESERVED',

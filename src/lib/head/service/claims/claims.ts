@@ -14,11 +14,11 @@ import type {
 import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens/tokens.ts'
-import {corrected, END_MS, requireSpace, Witnesses, type ClaimNews} from './confirm.ts'
+import {corrected, END_MS, knownNodes, requireSpace, Witnesses, type ClaimNews} from './confirm.ts'
 import {excesses, isForEver, plannedSums, quotaUses} from './check.ts'
 import {newlyTold, offersTo, roomOf, whoYields, withTold, type Heard, type RoomFacts} from './room.ts'
 import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'
-import {EMPTY_LEDGER, hoursNow, usedNow, withEnded, without} from './ledger.ts'
+import {EMPTY_LEDGER, hoursNow, usedNow, withCorrected, withEnded, without} from './ledger.ts'
 import type {Quotas} from './quotas.ts'
 import {wantedOf} from './wish.ts'
 import {overText, queuedRun, whyOf} from './words.ts'
@@ -235,10 +235,10 @@ export class Claims {
 
   /** Errors: 409 CLAIM_DIFFERS. */
   async #requireTrue(run: string, claim: HeadClaim, has: RunWord['has'], now: number): Promise<void> {
-    const more = claim.differs || !has ? null : corrected(claim, has, now)
+    const more = claim.differs || !has ? null : corrected(claim, has, {known: knownNodes(this.#claims()), now})
     if (more) {
       this.#tell.differs(run, more.differs.why)
-      await this.#save({...this.#kept, claims: {...this.#kept.claims, [run]: more}})
+      await this.#save(withCorrected(this.#kept, run, more, now))
     }
     const differs = more?.differs ?? claim.differs
     if (differs) throw new Failure(409, 'CLAIM_DIFFERS', `${differs.why}; the head ends it`)

@@ -1,7 +1,7 @@
 import type {ClaimPart, HeadClaim} from '../../../protocol/index.ts'
 import type {RunWord} from '../../types.ts'
 import {Failure} from '../failure.ts'
-import {LARGEST_CLAIMS, namedGpus, sizeOf} from './wish.ts'
+import {LARGEST_CLAIMS, MOST_GPUS, namedGpus, sizeOf} from './wish.ts'
 
 /** A run that is told to end does so within its grace; one that does not has no token any more then. Milliseconds. */
 export const END_MS = 600_000
@@ -10,28 +10,45 @@ const EACH_CLAIM = 40
 
 /**
  * What the nodes of a run say that it has beyond its claim, as the claim is corrected by it; null where all fits. Less is
- * no matter: nodes come and go. GPUs are compared by their own names, as a node has another one after a reboot. Pure.
+ * no matter: nodes come and go. GPUs are compared by their own names, as a node has another one after a reboot. Whoever has
+ * the run's token may say anything: what is said of nodes that no claim names ends the run, and is not charged. Pure.
  */
 export function corrected(
   claim: HeadClaim,
   has: NonNullable<RunWord['has']>,
-  now: number,
+  {known, now}: {known: ReadonlySet<string>; now: number},
 ): (HeadClaim & {differs: {at: number; why: string}}) | null {
   const leased = has.reduce((sum, one) => sum + one.leased, 0)
-  const [named, there] = [namedGpus(claim.parts), namedGpus(has)]
+  const named = namedGpus(claim.parts)
   const strange = strangersIn(claim.parts, has)
   const shares = claim.gpus - named // of leases; what they are the GPU daemons know
   const isShort = leased > 0 && shares <= 0
   if (strange.length === 0 && !isShort && has.length <= claim.parts.length) return null
-  const parts = [...claim.parts, ...has.map(({leased: _leased, ...part}) => part)]
+  const own = new Set(claim.parts.map((one) => one.node))
+  const charged = has.filter(({node}) => own.has(node) || known.has(node))
+  const parts = [...claim.parts, ...charged.map(({leased: _leased, ...part}) => part)]
   const found = [
     ...(strange.length > 0 ? [`GPUs that it does not name (${strange.slice(0, 4).join(', ')})`] : []),
     ...(isShort ? [`leases of ${leased} GPUs`] : []),
     ...(has.length > claim.parts.length ? [`${has.length} nodes instead of ${claim.parts.length}`] : []),
   ]
-  const gpus = Math.max(claim.gpus, there + (isShort ? leased : shares))
+  const [there, lent] = chargedGpus(charged)
+  const gpus = Math.max(claim.gpus, there + (isShort ? lent : shares))
   const why = `its claim says ${claim.gpus} GPUs on ${claim.parts.length} nodes, and its nodes gave it ${found.join(', ')}`
   return {...claim, parts, gpus, differs: {at: now, why}}
+}
+
+/** GPUs of the nodes' own, and of leases: of one node no more than it may have, however often it is named. Pure. */
+function chargedGpus(has: NonNullable<RunWord['has']>): [own: number, leased: number] {
+  const nodes = [...Map.groupBy(has, ({node}) => node).values()]
+  const sum = (of: (parts: NonNullable<RunWord['has']>) => number): number =>
+    nodes.reduce((all, parts) => all + Math.min(MOST_GPUS, of(parts)), 0)
+  return [Math.min(namedGpus(has), sum(namedGpus)), sum((parts) => parts.reduce((all, {leased}) => all + leased, 0))]
+}
+
+/** Nodes of which somebody has been granted something, or has asked for it. Pure. */
+export function knownNodes(claims: readonly [string, HeadClaim][]): Set<string> {
+  return new Set(claims.flatMap(([, {parts}]) => parts.map((one) => one.node)))
 }
 
 /** What others are told of claims. */

@@ -20,6 +20,14 @@ export function withEnded(ledger: Ledger, claim: HeadClaim, end: number): Ledger
   }
 }
 
+/** With a claim that has more from now on: until now it is charged with what it was granted. Pure. */
+export function withCorrected(kept: HeadClaims, run: string, more: HeadClaim, now: number): HeadClaims {
+  const before = kept.claims[run]
+  const isHeld = before?.state === 'held'
+  const ledger = isHeld ? withEnded(kept, before, now) : {}
+  return {...kept, ...ledger, claims: {...kept.claims, [run]: {...more, ...(isHeld && {heldAt: now})}}}
+}
+
 /** Without claims that ended. What never became a run had nothing. Pure. */
 export function without(kept: HeadClaims, runs: readonly string[], end: number): HeadClaims {
   let ledger: Ledger = {used: kept.used, month: kept.month, hours: kept.hours}

@@ -8,7 +8,8 @@ export const QUOTAS_FILE = 'quotas.json'
 
 const NAME = /^[\w.@+-]{1,200}$/
 const MOST_PARTS = 2000
-const MOST_GPUS = 64
+/** GPUs of one node, its own or leased for its ranks. */
+export const MOST_GPUS = 64
 /** GPUs of one run. */
 const MOST_OF_RUN = 100_000
 /** Nodes and GPUs that a wish names, what it sees, and all that one user claims: the head compares them all, while others wait. */
@@ -86,7 +87,7 @@ function readHas(has: unknown): NonNullable<RunWord['has']> {
   const parts = readParts(has)
   const found = (has as unknown[]).map((one, index) => {
     const {leased = 0} = one as Record<string, unknown>
-    if (!isCount(leased, MOST_OF_RUN)) throw usage('leased must be a number')
+    if (!isCount(leased, MOST_GPUS)) throw usage(`leased must be a number, of one node ${MOST_GPUS} at most`)
     return {...parts[index]!, leased}
   })
   // its claim is corrected by the sum, which is to be one that a claim may have

@@ -10,13 +10,10 @@ import type {Turn} from '../queue/queues.ts'
 import {rowsOf} from '../releases/batch-sizes.ts'
 import {Collected} from '../releases/shadow.ts'
 import {AnswerUsage} from '../usage/answer-usage.ts'
-import {outcomeOf, type Way} from '../releases/way.ts'
+import {outcomeOf, RELEASE_HEADER, type Way} from '../releases/way.ts'
 
 /** A server that had less until the caller's deadline has not failed: the caller has asked for too much. */
 const LATE_MS = 1000
-
-/** Names the release that answered. */
-const RELEASE_HEADER = 'x-flexrack-release'
 
 /** A request on its way. */
 export interface Sent {

@@ -23,6 +23,10 @@ export interface Call {
   /** When its caller gives it up, by performance.now(). */
   deadline: number | undefined
   hold: Hold
+  /** What its caller says besides, as headers. */
+  metadata: Record<string, string>
+  /** Told which release has answered. */
+  tell(release: string): void
 }
 
 /** Answers a message with another, in pieces. Throws Status. */

@@ -1,6 +1,7 @@
 import {Agent, request, type IncomingMessage} from 'node:http'
 import type {Hold} from '../limits/budget.ts'
 import {DEADLINE_HEADER, leftOf} from '../queue/deadline.ts'
+import {RELEASE_HEADER} from '../releases/way.ts'
 import type {Call} from './calls.ts'
 import {take} from './frames.ts'
 import {sizeOf} from './messages.ts'
@@ -32,7 +33,7 @@ export class Onward {
   /** The answer of an endpoint; `pieces` of a body make it a POST. Throws Status. */
   async ask(
     path: string,
-    {authorization, signal, hold, deadline}: Pick<Call, 'authorization' | 'signal' | 'hold' | 'deadline'>,
+    {authorization, signal, hold, deadline, metadata, tell}: Omit<Call, 'caller'>,
     body?: {pieces: Buffer[]; headerLength: number},
   ): Promise<HttpAnswer> {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -41,6 +42,7 @@ export class Onward {
         method: body ? 'POST' : 'GET',
         signal,
         headers: {
+          ...metadata,
           authorization,
           ...(deadline !== undefined && {[DEADLINE_HEADER]: leftOf(deadline, performance.now())}),
           ...(body && {
@@ -55,6 +57,8 @@ export class Onward {
       call.end()
     }).catch((error: Error) => failed(error))
     const said = await collect(answer, hold).catch((error: Error) => failed(error))
+    const release = answer.headers[RELEASE_HEADER]
+    if (release !== undefined) tell(String(release))
     if (answer.statusCode === 200) {
       const length = answer.headers['inference-header-content-length']
       return {body: said, headerLength: length === undefined ? undefined : Number(length)}

@@ -4,9 +4,11 @@ import type {TLSSocket} from 'node:tls'
 import {tokenRefused} from '../failure.ts'
 import {logLine} from '../log.ts'
 import type {Parts} from '../parts.ts'
+import {RELEASE_HEADER} from '../releases/way.ts'
 import type {Caller} from '../tokens/token-kinds.ts'
 import {methodsOf, type Method} from './calls.ts'
 import {messagesOf, writeMessage} from './frames.ts'
+import {metadataOf} from './metadata.ts'
 import {sizeOf} from './messages.ts'
 import {Onward} from './onward.ts'
 import {CODES, Status, timeoutOf, trailersOf} from './status.ts'
@@ -109,12 +111,22 @@ export class Grpc {
       const budget = limits.buffers
       const [hold, more] = [0, 1].map(() => budget.open('id' in caller ? caller.id : undefined))
       let count = 0
+      let release: string | undefined
+      const call = {
+        caller,
+        authorization,
+        signal: ended.signal,
+        deadline,
+        hold: more!,
+        metadata: metadataOf(headers),
+        tell: (one: string) => void (release ??= one),
+      }
       const pass = async (): Promise<void> => {
         for await (const message of messagesOf(stream, String(headers['grpc-encoding'] ?? ''), hold!, limits)) {
           if (count++ > 0 && !isStreamed) throw new Status(CODES.invalid, 'there is more than one message')
-          const pieces = await method(message, {caller, authorization, signal: ended.signal, deadline, hold: more!})
+          const pieces = await method(message, call)
           if (ended.signal.aborted) return
-          if (!isOpen) respond(stream)
+          if (!isOpen) respond(stream, release)
           isOpen = true
           await writeMessage(stream, pieces, sizeOf(pieces))
           more!.release()
@@ -189,9 +201,10 @@ const OPENING = {
   'grpc-accept-encoding': 'identity,deflate,gzip',
 }
 
-function respond(stream: ServerHttp2Stream): void {
+/** With the release that gave its first answer. */
+function respond(stream: ServerHttp2Stream, release: string | undefined): void {
   if (stream.destroyed || stream.closed) return
-  stream.respond(OPENING, {waitForTrailers: true})
+  stream.respond({...OPENING, ...(release !== undefined && {[RELEASE_HEADER]: release})}, {waitForTrailers: true})
 }
 
 /** What the caller still sends is for nobody. */

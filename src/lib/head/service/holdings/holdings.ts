@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import type {HeadHolding, HeadHoldings} from '../../../protocol/index.ts'
+import type {HeadHolding, HeadHoldings, HeldAmounts} from '../../../protocol/index.ts'
 import type {QuotaSum} from '../../types.ts'
 import {holdingSums} from '../claims/check.ts'
 import type {Quotas} from '../claims/quotas.ts'
@@ -20,6 +20,8 @@ export class Holdings {
   readonly #quotas: Quotas
   readonly #turns = new Turns()
   #kept: HeadHoldings['holdings']
+  /** What the head has looked up itself; not kept. */
+  #measured: HeadHoldings['holdings'] = {}
 
   private constructor(file: string, quotas: Quotas, kept: HeadHoldings['holdings']) {
     this.#file = file
@@ -35,7 +37,7 @@ export class Holdings {
 
   /** What has not ended. */
   get all(): HeadHolding[] {
-    return Object.values(this.#living(Date.now()))
+    return [...Object.values(this.#living(Date.now())), ...Object.values(this.#measured)]
   }
 
   /** Names of a kind that one user has, for long enough that each is there by now, or has ended. */
@@ -46,10 +48,14 @@ export class Holdings {
     )
   }
 
-  /** What it would come to; `name`: what it replaces. */
-  sums(name: string, wanted: Wanted): QuotaSum[] {
-    const {[name]: before, ...others} = this.#living(Date.now())
-    return holdingSums(this.#quotas.all, Object.values(others), ownedBy(before, wanted), before?.amounts)
+  /** What it would come to; `names`: what it replaces, all together. */
+  sums(names: readonly string[], wanted: Wanted): QuotaSum[] {
+    const living = Object.entries(this.#living(Date.now()))
+    const [first, ...more] = living.flatMap(([name, one]) => (names.includes(name) ? [one] : []))
+    const kept = living.flatMap(([name, one]) => (names.includes(name) ? [] : [one]))
+    const others = [...kept, ...Object.values(this.#measured)]
+    const before = more.reduce((sum, {amounts}) => added(sum, amounts), first?.amounts ?? {})
+    return holdingSums(this.#quotas.all, others, ownedBy(first, wanted), before)
   }
 
   /**
@@ -63,12 +69,15 @@ export class Holdings {
     return this.#turns.take(async () => {
       const now = Date.now()
       let next = this.#living(now)
+      const measured = Object.values(this.#measured)
       const over: QuotaSum[] = []
       for (const [name, wanted] of items) {
         const {[name]: before, ...others} = next
         const owned = ownedBy(before, wanted)
         const kept = Object.values(others)
-        over.push(...holdingSums(this.#quotas.all, kept, owned, before?.amounts).filter((one) => one.over))
+        over.push(
+          ...holdingSums(this.#quotas.all, [...kept, ...measured], owned, before?.amounts).filter((one) => one.over),
+        )
         if (!before && kept.filter((one) => one.user === owned.user).length >= MOST_OF_ONE)
           throw new Failure(429, 'REFUSED', `${owned.user} has more at once than the head keeps for one user`)
         next = {...others, [name]: {...owned, since: now}}
@@ -78,6 +87,14 @@ export class Holdings {
       const value = await work()
       await this.#save(next)
       return {value, soft: over}
+    })
+  }
+
+  /** What was counted for a change that does not come: as it was, or no more where that is undefined. */
+  restore(name: string, amounts: HeldAmounts | undefined): Promise<void> {
+    return this.#turns.take(async () => {
+      const {[name]: counted, ...others} = this.#kept
+      if (counted) await this.#save(amounts ? {...others, [name]: {...counted, amounts}} : others)
     })
   }
 
@@ -93,6 +110,11 @@ export class Holdings {
     })
   }
 
+  /** In the place of what was measured before. */
+  measured(holdings: HeadHoldings['holdings']): void {
+    this.#measured = holdings
+  }
+
   #living(now: number): HeadHoldings['holdings'] {
     return Object.fromEntries(Object.entries(this.#kept).filter(([, {until}]) => until === undefined || until > now))
   }
@@ -101,6 +123,11 @@ export class Holdings {
     await writeDurably('head.holdings', this.#file, {holdings} satisfies HeadHoldings)
     this.#kept = holdings
   }
+}
+
+function added(one: HeldAmounts, more: HeldAmounts): HeldAmounts {
+  const names = Object.keys({...one, ...more}) as (keyof HeldAmounts)[]
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (more[name] ?? 0)]))
 }
 
 /** Whose one was it stays, whoever changes it. Pure. */

@@ -29,9 +29,15 @@ export function addHoldings(app: FastifyInstance, parts: Pick<Parts, 'holdings' 
     }
   })
   app.post('/flexrack/v1/holdings/outlook', async (request) => {
-    const wish = readHold(await bodyOf(request))
+    const {beside = [], ...body} = await bodyOf(request)
+    if (!Array.isArray(beside) || beside.length > MOST_NAMES) throw new Failure(400, 'USAGE', 'beside must be a list')
+    const wish = readHold(body)
+    const more = beside.map((one: unknown) => readHold({...body, ...(one as object)}))
+    const all = [wish, ...more]
     const claimant = claimantOf(request, parts, {project: wish.project, priority: 0})
-    return {sums: holdings.sums(nameOf(wish, claimant), wantedOf(wish, claimant))}
+    const names = all.map((one) => nameOf(one, claimant))
+    const amount = all.reduce((sum, one) => sum + one.amount, 0)
+    return {sums: holdings.sums(names, wantedOf({...wish, amount}, claimant))}
   })
   app.post('/flexrack/v1/holdings/release', async (request) => {
     const {kind, project, names} = await bodyOf(request)

@@ -1,5 +1,6 @@
 import type {FastifyInstance} from 'fastify'
 import type {HeadPromise} from '../../../protocol/index.ts'
+import {countEndpoints, endpointAmounts, endpointHolding} from '../holdings/endpoints.ts'
 import {readObject, type BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import {logLine} from '../log.ts'
@@ -15,14 +16,25 @@ type Named = {Params: {id: string}}
 
 /** /flexrack/v1/joint: switches over several racks. The admin token, but for the verdict, which another rack's head asks. */
 export function addJoint(app: FastifyInstance, parts: Parts): void {
-  const {promises, scaler, rollouts, limits} = parts
+  const {promises, scaler, rollouts, limits, endpoints, holdings} = parts
   promises.whenSwitched((name) => {
     scaler.follow(name)
-    rollouts.forget(name).catch((error: Error) => logLine(`endpoint ${name}: ${error.message}`))
+    for (const work of [rollouts.forget(name), recount(name)])
+      work.catch((error: Error) => logLine(`endpoint ${name}: ${error.message}`))
   })
+  // Counted from the promise on: what is promised can be had when it is switched.
+  const recount = (name: string): Promise<void> => {
+    const document = endpoints.find(name)?.document
+    return holdings.restore(endpointHolding(name), document && endpointAmounts(document))
+  }
+  promises.whenDropped(recount)
   const bodyOf: BodyOf = (request) => readObject(request, LARGEST_BODY, limits)
   app.put<Named>('/flexrack/v1/joint/:id', async (request) =>
-    shown(await promises.promise(request.params.id, await bodyOf(request))),
+    shown(
+      await promises.promise(request.params.id, await bodyOf(request), (changes, work) =>
+        countEndpoints(request, parts, changes, work),
+      ),
+    ),
   )
   app.get<Named>('/flexrack/v1/joint/:id', ({params: {id}}) => {
     const found = promises.find(id)

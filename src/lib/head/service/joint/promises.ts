@@ -25,6 +25,7 @@ export class Promises {
   readonly #ask: Ask
   readonly #turns = new Turns()
   readonly #switched: ((name: string) => void)[] = []
+  readonly #dropped: ((name: string) => Promise<void>)[] = []
 
   private constructor(folder: string, endpoints: Endpoints, kept: Map<string, HeadPromise>, ask: Ask) {
     this.#folder = folder
@@ -48,18 +49,31 @@ export class Promises {
     this.#switched.push(tell)
   }
 
+  /** Has `tell` called for every endpoint that a promise does not switch; where it throws, that is tried again. */
+  whenDropped(tell: (name: string) => Promise<void>): void {
+    this.#dropped.push(tell)
+  }
+
   find(id: string): HeadPromise | undefined {
     return this.#kept.get(id)
   }
 
-  /** Promised on disk when this resolves; the same one again is the same. Errors: 400, 409. */
-  promise(id: string, given: Record<string, unknown>): Promise<HeadPromise> {
+  /**
+   * Promised on disk when this resolves; the same one again is the same. `counting`: counts the changes once `work` is done.
+   * Errors: 400, 409, and those of `counting`.
+   */
+  promise(
+    id: string,
+    given: Record<string, unknown>,
+    counting: <T>(changes: Change[], work: () => Promise<T>) => Promise<T> = (_changes, work) => work(),
+  ): Promise<HeadPromise> {
     return this.#turns.take(async () => {
       const known = this.#kept.get(id)
       if (known) return known
       await this.#forgetOld()
       const promise = readPromise(id, given)
-      await this.#endpoints.promise(id, promise.changes as Change[], () => this.#write(id, promise))
+      const changes = promise.changes as Change[]
+      await counting(changes, () => this.#endpoints.promise(id, changes, () => this.#write(id, promise)))
       return promise
     })
   }
@@ -103,6 +117,7 @@ export class Promises {
     const promise = this.#kept.get(id)!
     if (promise.changes.length === 0) return promise
     if (promise.state === 'committed') await this.#switch(id, promise.changes as Change[])
+    else for (const {name} of promise.changes) for (const tell of this.#dropped) await tell(name)
     const done = {...promise, changes: []}
     await this.#write(id, done)
     this.#endpoints.release(id)

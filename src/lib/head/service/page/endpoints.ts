@@ -27,6 +27,8 @@ export interface EndpointFacts {
   queue: QueueFigures
   scaling: ScalingFigures | null
   rollout: {percent: number; state: string} | null
+  /** Where clients reach it. */
+  url?: string
 }
 
 /** The body of the page of endpoints. Pure. */
@@ -82,6 +84,13 @@ export function endpointParts(one: EndpointFacts, now: number): Record<string, H
         <dt>speaks</dt>
         <dd>${document.active?.protocol ?? 'v2'}</dd>
       </div>
+      ${
+        one.url !== undefined &&
+        html`<div>
+          <dt>address</dt>
+          <dd><code>${one.url}</code></dd>
+        </div>`
+      }
       <div>
         <dt>at servers now</dt>
         <dd>${queue.inFlight}</dd>

@@ -99,9 +99,10 @@ function hoursSection({hours: rows, until}: PageIdle, now: number): Html {
 function hourBar(one: PageHours | undefined, slot: number, index: number, most: number): Html {
   const each = WIDTH / BARS
   const hour = new Date(slot * HOUR_MS).getUTCHours()
+  const anchor = index === 0 ? 'start' : index > BARS - 3 ? 'end' : 'middle'
   const tick =
     hour % 6 === 0 &&
-    html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="middle"
+    html`<text class="tick" x="${(index * each + each / 2).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="${anchor}"
       >${String(hour).padStart(2, '0')}:00</text
     >`
   if (!one) return html`<g>${tick}</g>`

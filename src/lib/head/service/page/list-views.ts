@@ -49,7 +49,10 @@ export function endpointsView(
 
 /** The page of one; with what was tried it does not load itself anew. */
 export function endpointView(name: string, {topics, parts, may, user}: Site, tried?: Tried): View {
-  const facts = (): EndpointFacts => describeEndpoint(parts, name) as EndpointFacts
+  const facts = (): EndpointFacts => ({
+    ...(describeEndpoint(parts, name) as EndpointFacts),
+    url: `${parts.url()}/endpoints/${encodeURIComponent(name)}`,
+  })
   const topic = topics.open(`endpoint ${name}`, ENDPOINTS_MS, () => Promise.resolve(facts()))
   return {
     draw: async () => ({

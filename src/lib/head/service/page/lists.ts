@@ -61,8 +61,10 @@ export function notebooksBody(
   return html`<h1>Notebooks</h1>
     ${warning(error)}${tableOr(none, ['project', 'node', 'state', 'kernels', 'idle for', 'ends', end], rows)}
     <p class="legend">
-      A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
-      page.
+      <span>
+        A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
+        page.</span
+      >
     </p>`
 }
 
@@ -93,8 +95,8 @@ export function auditBody(actions: readonly HeadAudit[], now: number): Html {
         <td class="number">${ago(one.at, now)}</td>
         <td>${one.says ?? one.who}</td>
         <td>${one.action}</td>
-        <td>${one.target}</td>
-        <td>${one.error === undefined ? one.outcome : failed(one)}</td>
+        <td class="value target">${one.target}</td>
+        <td class="value target">${one.error === undefined ? one.outcome : failed(one)}</td>
       </tr>`,
   )
   return html`<h1>Audit</h1>

@@ -45,6 +45,24 @@ export async function curvesOf(
   }
 }
 
+/** What a run was started with, by its id; nothing of those that none of the places has. */
+export async function paramsOf(places: readonly MlflowPlace[], ids: readonly string[]): Promise<Map<string, Params>> {
+  const found = await Promise.all(
+    ids.map(async (id): Promise<[string, Params]> => {
+      const [, params] = (await firstThat(places, (place) => paramsAt(place, id))) ?? []
+      return [id, params ?? {}]
+    }),
+  )
+  return new Map(found)
+}
+
+type Params = Record<string, string>
+
+async function paramsAt(place: MlflowPlace, id: string): Promise<Params | undefined> {
+  const data = await dataOf(place, id)
+  return data && Object.fromEntries((data.params ?? []).map(({key, value}) => [key, value]))
+}
+
 async function firstThat<T>(
   places: readonly MlflowPlace[],
   look: (place: MlflowPlace) => Promise<T | undefined>,
@@ -104,11 +122,21 @@ function pointsOf(metrics: readonly WireValue[]): Map<string, [number, number][]
 
 /** Names of what it logged, those of the machine last; undefined where there is no such run. */
 async function metricsOf(place: MlflowPlace, id: string): Promise<string[] | undefined> {
+  const data = await dataOf(place, id)
+  const names = (data?.metrics ?? []).map(({key}) => key)
+  return data && names.toSorted((a, b) => Number(isSystem(a)) - Number(isSystem(b)) || a.localeCompare(b))
+}
+
+interface WireData {
+  metrics?: {key: string}[]
+  params?: {key: string; value: string}[]
+}
+
+async function dataOf(place: MlflowPlace, id: string): Promise<WireData | undefined> {
   const {status, text} = await readMlflow(place, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
   if (status !== 200) return undefined
-  const {run} = JSON.parse(text) as {run?: {data?: {metrics?: {key: string}[]}}}
-  const names = (run?.data?.metrics ?? []).map(({key}) => key)
-  return names.toSorted((a, b) => Number(isSystem(a)) - Number(isSystem(b)) || a.localeCompare(b))
+  const {run} = JSON.parse(text) as {run?: {data?: WireData}}
+  return run?.data ?? {}
 }
 
 export interface ModelFacts {

@@ -2,7 +2,7 @@ import type {PageGpu, PageNode, PageRack, PageRun} from '../../types.ts'
 import {meter, spark} from './draw.ts'
 import {address, html, type Html} from './html.ts'
 import {table, tableOr, tile} from './layout.ts'
-import {runRows, RUN_HEAD} from './runs.ts'
+import {runHead, runRows} from './runs.ts'
 import {ago, duration, isOpen, percent, size, sizes, state} from './words.ts'
 
 /** A GPU that somebody has and that was busy for less than this share of the last look does nothing. */
@@ -188,7 +188,7 @@ function goingOn(going: PageRun[], now: number): Html {
   const none = html`No run goes on. <a href="${address(['runs'])}">The runs there were</a>`
   return html`<section id="going" aria-labelledby="going-title">
     <h2 id="going-title">Going on</h2>
-    ${tableOr(none, RUN_HEAD, runRows(going, now))}
+    ${tableOr(none, runHead(going), runRows(going, now))}
   </section>`
 }
 

@@ -3,7 +3,7 @@ import {compareBody, MOST_COMPARED, type Compared} from './compare.ts'
 import {Failure} from '../failure.ts'
 import {liveParts} from './live.ts'
 import {logSection, readChoice, wishOf, type LogChoice} from './log.ts'
-import {curvesOf, historiesOf} from './mlflow-facts.ts'
+import {curvesOf, historiesOf, paramsOf} from './mlflow-facts.ts'
 import {stacksBody} from './ranks.ts'
 import {placesOf} from './seen.ts'
 import {runBody, runParts, type RunSeen} from './run.ts'
@@ -104,16 +104,32 @@ export function compareView(path: readonly string[], query: URLSearchParams, sit
       const all = (await runsTopic(site).fresh()).value?.runs ?? []
       const runs = names.flatMap((name) => all.find((one) => one.run === name) ?? [])
       const missing = names.filter((name) => !runs.some((one) => one.run === name))
-      const compared: Compared = {runs, missing, metrics: await metricsOf(runs, site)}
+      const [metrics, params] = await Promise.all([metricsOf(runs, site), paramsOfRuns(runs, site)])
+      const compared: Compared = {runs, missing, metrics, params}
       const others = all.filter((one) => one.tracked !== null && !names.includes(one.run)).slice(0, 100)
       return {
         page: 'runs',
         title: 'Compare',
-        body: compareBody(compared, others),
+        body: compareBody(compared, others, Date.now()),
         command: `flexrack runs compare ${names.join(' ')}`,
       }
     },
   }
+}
+
+/** Of each run what it was started with. */
+async function paramsOfRuns(runs: readonly PageRun[], site: Site): Promise<Compared['params']> {
+  if (!site.parts.mlflow.isReady) return runs.map(() => ({}))
+  const found = await Promise.all(
+    [...Map.groupBy(runs, (one) => one.project)].map(([project, those]) =>
+      paramsOf(
+        placesOf(project, site),
+        those.flatMap((one) => one.tracked ?? []),
+      ),
+    ),
+  )
+  const all = new Map(found.flatMap((one) => [...one]))
+  return runs.map((one) => all.get(one.tracked ?? '') ?? {})
 }
 
 /** Those that most of the runs have come first. */

@@ -52,12 +52,13 @@ function actions({run, tracked, status}: PageRunDetail, may: boolean): Html {
     may && isOpen({status}) && button(['runs', run, 'stop'], 'Stop …', 'button danger'),
   ]
   return html`<span class="act"
+    ><a class="button" href="#log-title">Log</a
     ><a class="button" href="${address(['compare'], {run})}">Compare with …</a>${buttons}</span
   >`
 }
 
 function head(detail: PageRunDetail, error: string | undefined, now: number): Html {
-  const {started, attempt, worldSize, nodes, project, sweep} = detail
+  const {started, attempt, worldSize, nodes, project, user, sweep} = detail
   const took = tookOf(detail, now)
   const fact = (name: string, value: Content): Html | undefined =>
     value === null || value === undefined || value === ''
@@ -70,7 +71,7 @@ function head(detail: PageRunDetail, error: string | undefined, now: number): Ht
     ${warning(error)} ${detail.away === null ? undefined : html`<p class="warn">${detail.away}</p>`}
     ${detail.cause === null ? undefined : html`<p class="warn cause">${detail.cause}</p>`}
     <dl class="facts">
-      ${fact('state', state(detail.status))} ${fact('project', project)}
+      ${fact('state', state(detail.status))} ${fact('project', project)} ${fact('started by', user)}
       ${fact('sweep', sweep === null ? null : html`<a href="${address(['sweeps', sweep])}">${sweep}</a>`)}
       ${fact('took', took === null ? null : duration(took))} ${fact('started', ago(started, now))}
       ${fact('attempt', attempt !== null && attempt > 1 ? attempt : null)} ${fact('ranks', worldSize)}

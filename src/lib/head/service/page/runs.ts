@@ -4,12 +4,17 @@ import {address, html, type Content, type Html} from './html.ts'
 import {option, tableOr, warning} from './layout.ts'
 import {ago, duration, isOpen, isSystem, metricNames, state, tookOf} from './words.ts'
 
-export const RUN_HEAD = ['run', 'state', 'took', 'ranks', 'nodes', 'values', 'started']
+/** Where several have started runs, who is told, too. */
+export function runHead(runs: readonly PageRun[]): string[] {
+  const who = ofSeveral(runs) ? ['user'] : []
+  return ['run', ...who, 'state', 'took', 'ranks', 'nodes', 'values', 'started']
+}
 
 /** Which runs are shown, as the address says. */
 export interface RunFilter {
   state: string
   project: string
+  user: string
   text: string
   /** Name of a metric that they are sorted by; newest first otherwise. */
   sort: string
@@ -23,17 +28,18 @@ export interface RunList {
 
 export function readFilter(query: URLSearchParams): RunFilter {
   const word = (name: string): string => (query.get(name) ?? '').slice(0, 200)
-  return {state: word('state'), project: word('project'), text: word('text'), sort: word('sort')}
+  return {state: word('state'), project: word('project'), user: word('user'), text: word('text'), sort: word('sort')}
 }
 
 /** Those that the filter leaves, in its order. Pure. */
-export function filterRuns(runs: readonly PageRun[], {state: wanted, project, text, sort}: RunFilter): PageRun[] {
+export function filterRuns(runs: readonly PageRun[], {state: wanted, project, user, text, sort}: RunFilter): PageRun[] {
   const found = runs.filter(
     (one) =>
       (wanted === '' || (wanted === 'open' ? isOpen(one) : one.status === wanted)) &&
       (project === '' || one.project === project) &&
+      (user === '' || one.user === user) &&
       (text === '' ||
-        [one.run, one.project ?? '', one.sweep ?? '', one.cause ?? '', ...one.nodes].some((word) =>
+        [one.run, one.project ?? '', one.user ?? '', one.sweep ?? '', one.cause ?? '', ...one.nodes].some((word) =>
           word.toLowerCase().includes(text.toLowerCase()),
         )),
   )
@@ -47,6 +53,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
   const runs = list?.runs ?? []
   const shown = filterRuns(runs, filter)
   const projects = [...new Set(runs.flatMap((one) => one.project ?? []))].sort()
+  const users = [...new Set(runs.flatMap((one) => one.user ?? []))].sort()
   const states = [...new Set(runs.map((one) => one.status))].sort()
   const none = runs.length === 0 ? html`There are no runs yet: <code>flexrack train</code>` : 'No run is like that.'
   return html`<h1>Runs</h1>
@@ -55,7 +62,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
     <form class="filter" method="get" action="${address(['runs'])}">
       <label
         >Search
-        <input type="search" name="text" value="${filter.text}" placeholder="run, project, node, cause" data-key="/"
+        <input type="search" name="text" value="${filter.text}" placeholder="run, user, node, cause" data-key="/"
       /></label>
       <label
         >State
@@ -65,6 +72,13 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
         >Project
         ${select('project', filter.project, [['', 'all'], ...projects.map((one): [string, string] => [one, one])])}</label
       >
+      ${
+        (users.length > 1 || filter.user !== '') &&
+        html`<label
+          >User
+          ${select('user', filter.user, [['', 'all'], ...users.map((one): [string, string] => [one, one])])}</label
+        >`
+      }
       <label
         >Sort by
         ${select('sort', filter.sort, [['', 'newest'], ...metricNames(runs).map((one): [string, string] => [one, one])])}</label
@@ -72,7 +86,7 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
       <button>Show</button>
     </form>
     <form method="get" action="${address(['compare'])}">
-      ${tableOr(none, [html`<span class="unseen">compare</span>`, ...RUN_HEAD], runRows(shown, now, true))}
+      ${tableOr(none, [html`<span class="unseen">compare</span>`, ...runHead(runs)], runRows(shown, now, {canMark: true, told: runs}))}
       ${shown.length > 1 ? html`<p class="act"><button>Compare those marked</button> <small>two to eight</small></p>` : undefined}
     </form>`
 }
@@ -88,7 +102,13 @@ function select(name: string, chosen: string, options: readonly (readonly [strin
   </select>`
 }
 
-export function runRows(runs: readonly PageRun[], now: number, canMark = false): Html[] {
+/** `told`: all that are told of, of which these are some. */
+export function runRows(
+  runs: readonly PageRun[],
+  now: number,
+  {canMark = false, told = runs}: {canMark?: boolean; told?: readonly PageRun[]} = {},
+): Html[] {
+  const who = ofSeveral(told)
   return runs.map((one) => {
     const took = tookOf(one, now)
     const again = one.attempt !== null && one.attempt > 1 && html`<small>attempt ${one.attempt}</small>`
@@ -104,6 +124,7 @@ export function runRows(runs: readonly PageRun[], now: number, canMark = false):
         <a href="${address(['runs', one.run])}">${one.run}</a
         >${one.project === null || one.run.startsWith(one.project) ? undefined : html`<small>${one.project}</small>`}
       </td>
+      ${who && html`<td data-name="user">${one.user}</td>`}
       <td data-name="state">${state(one.status)}${again}${cause}</td>
       <td data-name="took" class="number">${took === null ? '' : duration(took)}</td>
       <td data-name="ranks" class="number">${one.worldSize}</td>
@@ -114,6 +135,10 @@ export function runRows(runs: readonly PageRun[], now: number, canMark = false):
       <td data-name="started" class="number">${ago(one.started, now)}</td>
     </tr>`
   })
+}
+
+function ofSeveral(runs: readonly PageRun[]): boolean {
+  return new Set(runs.flatMap((one) => one.user ?? [])).size > 1
 }
 
 /** The metrics that tell most: two at most, not those of the machine. */

@@ -9,6 +9,7 @@ export const SCRIPT = String.raw`'use strict';
   const page = location.pathname + location.search
   const isLive = document.documentElement.hasAttribute('data-live')
   const log = document.getElementById('log')
+  document.querySelector('nav [aria-current]')?.scrollIntoView({inline: 'center', block: 'nearest'})
   const pulse = document.getElementById('pulse')
   const channel = 'BroadcastChannel' in window && navigator.locks ? new BroadcastChannel('flexrack') : undefined
 

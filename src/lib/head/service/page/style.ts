@@ -38,20 +38,20 @@ button{cursor:pointer}button:hover{border-color:var(--muted)}
 button.danger{background:var(--bad);border-color:var(--bad);color:var(--panel);font-weight:600}
 .copy{min-height:26px;padding:1px 8px;font-size:.8rem}
 .button{display:inline-flex;align-items:center;min-height:34px;border:1px solid var(--line);border-radius:5px;padding:4px 12px;background:var(--panel);color:var(--text)}
-.button:hover{border-color:var(--muted);text-decoration:none}.button.danger{color:var(--bad)}
+.button,button{white-space:nowrap}.button:hover{border-color:var(--muted);text-decoration:none}.button.danger{color:var(--bad)}
 .tiles{display:flex;flex-wrap:wrap;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .tile{padding:12px 20px;flex:1 1 140px;border-right:1px solid var(--line);border-bottom:1px solid var(--line);margin:0 -1px -1px 0}
 .tile dt{color:var(--muted);font-size:.8rem}
 .tile dd{margin:2px 0 0;font-size:1.5rem;font-weight:600;line-height:1.2;white-space:nowrap}
 .tile dd small{font-size:.8rem;font-weight:400;margin-left:6px}
 .tile.bad dd,.bad{color:var(--bad)}.tile.raised dd small{color:var(--raised)}
-.scroll{overflow-x:auto;background:var(--panel);border:1px solid var(--line);border-radius:8px}
+.scroll{overflow-x:auto;background:linear-gradient(90deg,var(--panel) 40%,transparent) 0 0/48px 100% no-repeat local,linear-gradient(270deg,var(--panel) 40%,transparent) 100% 0/48px 100% no-repeat local,linear-gradient(90deg,var(--line),transparent) 0 0/16px 100% no-repeat,linear-gradient(270deg,var(--line),transparent) 100% 0/16px 100% no-repeat,var(--panel);border:1px solid var(--line);border-radius:8px}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:7px 14px;vertical-align:top;border-top:1px solid var(--line)}
 thead th{border-top:0;color:var(--muted);font-weight:500;font-size:.8rem;padding-top:8px;padding-bottom:8px;white-space:nowrap}
 tbody th{font-weight:550}
 tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
-.number{white-space:nowrap}
+.number{white-space:nowrap}.value{overflow-wrap:anywhere;max-width:44ch}
 .nodes td{white-space:nowrap}.nodes td:nth-of-type(4){width:58%;min-width:420px}.nodes .why{white-space:normal}
 .nodes td:nth-of-type(2),.nodes td:nth-of-type(3){min-width:110px}.nodes .run{display:block}
 .raised{color:var(--raised)}details{margin-top:10px}summary{cursor:pointer;color:var(--muted);padding:4px 2px;margin-bottom:6px;width:fit-content}td[data-name=nodes]{white-space:nowrap}
@@ -59,10 +59,10 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .meter{display:block;width:100%;max-width:160px;height:6px;border-radius:3px;margin:8px 0 6px}
 .meter .track{fill:var(--soft)}.meter .fill{fill:var(--accent);transition:width .6s}
 .meter.raised .fill{fill:var(--raised)}.meter.high .fill{fill:var(--bad)}
-.pair{display:flex;gap:10px;align-items:center}.pair b{font-weight:550;min-width:3.4em}
+.pair{display:flex;gap:10px;align-items:center}.pair b{font-weight:550;min-width:3em;order:-1}
 .spark{width:96px;height:20px;flex:none}.spark polyline{fill:none;stroke:var(--accent);stroke-width:1.5;vector-effect:non-scaling-stroke}.spark .area{fill:var(--accent);opacity:.14}
 .gpus{display:grid;grid-template-columns:repeat(8,minmax(0,1fr));gap:4px;max-width:860px}
-.gpu{position:relative;display:flex;justify-content:space-between;align-items:center;gap:4px;min-width:0;height:32px;padding:0 7px;border:1px solid var(--line);border-radius:4px;overflow:hidden;background:var(--panel)}
+.gpu{position:relative;display:flex;flex-direction:column;justify-content:center;min-width:0;height:38px;padding:0 7px 2px;line-height:1.2;border:1px solid var(--line);border-radius:4px;overflow:hidden;background:var(--panel)}
 .gpu svg{position:absolute;inset:0;width:100%;height:100%}
 .gpu .memory{fill:var(--fill);transition:y .6s,height .6s}.gpu .busy{fill:var(--accent);transition:width .6s}
 .gpu b,.gpu small{position:relative;font-weight:550;font-size:.78rem;color:var(--text);white-space:nowrap}
@@ -71,7 +71,7 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .gpu.taken{border-color:var(--accent)}
 .gpu.idle{border-color:var(--raised)}.gpu.idle small{color:var(--raised)}
 .gpu.remote,.key.remote{background-image:repeating-linear-gradient(-45deg,transparent 0 5px,color-mix(in srgb,var(--accent) 22%,transparent) 5px 6px)}
-.gpu.unshared{justify-content:center;border-style:dotted}.gpu.unshared.taken{border-style:solid}
+.gpu.unshared{align-items:center;border-style:dotted}.gpu.unshared.taken{border-style:solid}
 .legend{display:flex;flex-wrap:wrap;gap:4px 20px;color:var(--muted);font-size:.8rem;margin:10px 2px 0}
 .key{display:inline-block;width:16px;height:11px;border:1px solid var(--line);border-radius:2px;margin-right:6px;vertical-align:-1px}
 .key.free{border-style:dashed}.key.taken{border-color:var(--accent);background:linear-gradient(0deg,var(--fill) 55%,transparent 0)}.key.remote{border-color:var(--accent)}.key.line{border:0;border-bottom:3px solid var(--accent);border-radius:0}
@@ -119,7 +119,9 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .wide{overflow-x:auto}.wide svg{min-width:640px}
 @media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
 @media (max-width:1024px){.tiles{display:grid;grid-template-columns:repeat(3,1fr)}.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1.1fr 1.3fr 1fr 1fr;padding:10px 14px;border-top:1px solid var(--line);gap:8px 20px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0!important;width:auto!important}.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty){grid-column:1/-1}.nodes td.why,.nodes td.gone{grid-column:2/-1}.nodes td:empty{display:none}.nodes .run{display:inline-block;margin-right:16px}.gpus{grid-template-columns:repeat(8,minmax(0,1fr));max-width:none}}
-@media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}.tail{margin:0 0 0 auto;order:2}nav{order:3;width:100%;margin:0 -12px;padding:0 4px}footer{padding:14px 12px}
+@media (max-width:1200px){.tail{order:2}nav{order:3;width:calc(100% + 20px);margin:0 -10px;gap:0}}
+@media (min-width:761px){td[data-name=run]>a,td[data-name=started]{white-space:nowrap}}
+@media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}nav{width:calc(100% + 24px);margin:0 -12px;padding:0 40px 0 4px;mask-image:linear-gradient(270deg,transparent,#000 40px)}td .cause,.target{min-width:24ch}footer{padding:14px 12px}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:10px 14px}.tile dd{font-size:1.25rem;white-space:normal;display:flex;flex-wrap:wrap;gap:0 6px;align-items:baseline}.tile dd small{display:inline-block;margin:0 6px 0 0}
 .nodes tr{grid-template-columns:1fr 1fr;padding:10px 12px}.nodes th{display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline}.nodes td.why,.nodes td.gone{grid-column:1/-1}.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes .away th{grid-column:1/-1}
 .facts{grid-template-columns:1fr 1fr;padding:12px 14px}.curves .tick{font-size:17px}

@@ -10,6 +10,9 @@ export interface Lane {
   targets: string[]
 }
 
+/** Names the release that answered. */
+export const RELEASE_HEADER = 'x-flexrack-release'
+
 /** Of a document that names none, as tests and older command lines write it. */
 const UNNAMED = 'active'
 

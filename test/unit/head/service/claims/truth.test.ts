@@ -111,11 +111,22 @@ test('hostile words of what a run has are refused', async () => {
     expect(await call('POST', 'claims/self', {token, body: {saved: null, away: false, has}})).toMatchObject({
       status: 400,
     })
-  const many = ['n1', 'n2'].map((node) => ({node, gpus: ['a'], exclusive: false, leased: 60_000}))
-  expect(
-    await call('POST', 'claims/self', {token, body: {saved: null, away: false, has: many}}),
-    'no run has as many',
-  ).toMatchObject({status: 400})
+  expect(await says(token, ['a'], 65), 'no node has as many').toMatchObject({status: 400})
+  expect((await kept()).claims.one, 'nothing is charged').toMatchObject({gpus: 1})
+})
+
+test("a stolen token charges nobody with more than the claim's own nodes could have, and not for the past", async () => {
+  await call('PUT', 'quotas/user:ann', {body: {gpu_hours: {most: 1000}}})
+  const began = Date.now()
+  const token = await start('ann', wish('one', []))
+  await start('bob', {...wish('two', ['b']), parts: [{node: 'n7', gpus: ['b'], exclusive: false}]})
+  vi.spyOn(Date, 'now').mockReturnValue(began + 10 * 3_600_000)
+  const nodes = Array.from({length: 2000}, (_, at) => `n${at % 1000}`)
+  expect(await says(token, ['x'], 50, nodes)).toMatchObject({status: 409, error: {code: 'CLAIM_DIFFERS'}})
+  const {claims, hours} = await kept()
+  // n1 and n7 are nodes that claims name, each is named twice, and has 64 at most
+  expect(claims.one).toMatchObject({gpus: 1 + 2 * 64, heldAt: began + 10 * 3_600_000})
+  expect(hours['user:ann'] ?? 0, 'it was granted none').toBe(0)
 })
 
 test("a maintainer's priority ends runs of their own project, an admin's those of all", async () => {

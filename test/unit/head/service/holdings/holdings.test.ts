@@ -80,9 +80,21 @@ test('one that ends by itself counts until then; soft limits are told; the head 
   const data = {kind: 'data', name: 'n1/pets@3fa9', project: 'digits', amount: 2 ** 30}
   expect(await call('POST', 'holdings', data)).toMatchObject({status: 200, over: []})
   expect(await call('POST', 'holdings/outlook', {...data, name: 'n2/pets@3fa9', amount: 5 * 2 ** 29})).toMatchObject({
-    sums: [{text: 'GiB of data on nodes of user ann: 1 + 2.5 > 3', over: true, soft: true}],
+    sums: [{text: 'GiB of data and artifacts of user ann: 1 + 2.5 > 3', over: true, soft: true}],
   })
   expect((await call('POST', 'holdings', {...data, name: 'n2/pets@3fa9', amount: 5 * 2 ** 29})).over).toHaveLength(1)
+  const both = {
+    ...data,
+    beside: [
+      {name: 'n2/pets@3fa9', amount: 5 * 2 ** 29},
+      {name: 'n3/pets@3fa9', amount: 2 ** 30},
+    ],
+  }
+  expect((await call('POST', 'holdings/outlook', both)).sums, 'what is there counts once').toMatchObject([
+    {text: 'GiB of data and artifacts of user ann: 0 + 4.5 > 3', over: true},
+  ])
+  for (const beside of [7, [null, {name: 'a b'}], [{amount: -1}]])
+    expect((await call('POST', 'holdings/outlook', {...data, beside})).status).toBe(400)
   await server.close()
   server = await openTestServer(undefined, {folder})
   expect(await used('user:ann')).toEqual({notebooks: 1, disk: 3.5 * 2 ** 30})
@@ -138,6 +150,35 @@ test('an endpoint that is made anew while the old one is taken away counts', asy
   expect((await call('DELETE', 'endpoints/one')).status).toBe(200)
   expect((await anew!).status).toBe(200)
   expect(await used('project:digits')).toEqual({endpoints: 1})
+})
+
+test('a switch over several racks counts from its promise on, and one that is dropped counts as before', async () => {
+  await limit('project:digits', {endpoints: {most: 2}, servers: {most: 4}})
+  const change = (name: string, revision: number, servers: number): object => ({
+    name,
+    revision,
+    document: {
+      active: null,
+      project: 'digits',
+      releases: [{state: 'active', replicas: Array.from({length: servers}, () => ({}))}],
+    },
+  })
+  const promise = (id: number, ...changes: object[]): Promise<Answer> =>
+    call('PUT', `joint/${at(id)}`, {racks: ['lab', 'cloud'], changes, lease_seconds: 60})
+  const decide = async (id: number, decision: string): Promise<number> =>
+    (await call('POST', `joint/${at(id)}/decision`, {decision})).status
+  const at = (id: number): string => `00000000-0000-0000-0000-00000000000${id}`
+  expect((await promise(1, change('one', 0, 3), change('two', 0, 2))).error?.message).toBe(
+    'model servers of project digits: 3 (ann 3) + 2 > 4',
+  )
+  expect((await call('GET', `joint/${at(1)}`)).status, 'nothing is promised').toBe(404)
+  expect((await promise(2, change('one', 0, 1))).status).toBe(200)
+  expect(await used('project:digits')).toEqual({endpoints: 1, servers: 1})
+  expect(await decide(2, 'committed')).toBe(200)
+  expect((await promise(3, change('one', 1, 4), change('two', 0, 0))).status).toBe(200)
+  expect(await used('project:digits')).toEqual({endpoints: 2, servers: 4})
+  expect(await decide(3, 'dropped')).toBe(200)
+  expect(await used('project:digits')).toEqual({endpoints: 1, servers: 1})
 })
 
 test('of a range the most counts, of a canary both releases, and a hostile document counts nothing', () => {

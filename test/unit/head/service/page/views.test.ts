@@ -67,9 +67,11 @@ describe('whatever is put in', () => {
             ],
           },
         ],
+        params: [{'<p>': '<v>'}],
         missing: ['<y>'],
       },
       runsOf(NOW),
+      NOW,
     )
     for (const {text} of [
       body,
@@ -144,6 +146,36 @@ test('runs are filtered and sorted as the address says', () => {
   expect(chosen('text=NO+SUCH+FILE')).toEqual(['<img src=x onerror=alert(1)>'])
   expect(chosen('project=digits&state=finished')).toEqual(['digits-9dkw2'])
   expect(chosen('sort=loss')[0]).toBe('resnet-7tq1m')
+})
+
+test('who started a run is told where several did, and can be filtered by', () => {
+  const list = {runs: runsOf(NOW), away: null, unasked: []}
+  const shown = (query: string): string =>
+    runsBody(list, undefined, readFilter(new URLSearchParams(query)), NOW).text.replaceAll(/\s+/g, ' ')
+  expect(shown('')).toContain('<th scope="col">user</th>')
+  expect(shown('user=alice')).toContain('<option value="alice" selected>')
+  expect(filterRuns(list.runs, readFilter(new URLSearchParams('user=alice'))).map((one) => one.run)).toEqual([
+    'digits-ab12c',
+  ])
+  const alone = {...list, runs: list.runs.map((one) => ({...one, user: 'alice'}))}
+  expect(runsBody(alone, undefined, readFilter(new URLSearchParams()), NOW).text).not.toContain('data-name="user"')
+})
+
+test('of runs that are compared the parameters that differ are shown, and how many are the same', () => {
+  const runs = runsOf(NOW).slice(0, 3)
+  const compared = (params: Record<string, string>[]): string =>
+    compareBody({runs, metrics: [], params, missing: []}, [], NOW).text.replaceAll(/\s+/g, ' ')
+  const text = compared([
+    {lr: '0.1', seed: '7', constructor: 'a'},
+    {lr: '0.2', seed: '7'},
+    {lr: '0.1', seed: '7'},
+  ])
+  expect(text).toMatch(/constructor<\/th> <td class="value">a<\/td><td class="value"><\/td><td class="value"><\/td>/)
+  expect(text).toMatch(/lr<\/th> <td class="value">0.1<\/td><td class="value">0.2<\/td><td class="value">0.1<\/td>/)
+  expect(text).not.toContain('seed')
+  expect(text).toContain('1 is the same')
+  expect(compared([{lr: '1'}, {lr: '1'}, {lr: '1'}])).toContain('None: they were started with the same.')
+  expect(compared([{}, {}, {}])).not.toContain('Parameters')
 })
 
 test('pictures of nothing, of one value and of many are whole', () => {
