@@ -294,19 +294,22 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUg
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
   Call call;
-  call.needs(phGraph);
   const auto stream = call.stream(hStream);
   if (!call.is_good()) return call.error();
-  *phGraph = nullptr;
   const std::lock_guard guard(graphs_lock());
   const auto capture = capture_of(stream);
+  // Who gave the graph has it already.
+  if (!phGraph && !(capture && capture->is_graph_given)) return CUDA_ERROR_INVALID_VALUE;
+  CUgraph unasked = nullptr;
+  auto& told = phGraph ? *phGraph : unasked;
+  told = nullptr;
   if (!capture) return CUDA_ERROR_ILLEGAL_STATE;
   if (stream != capture->origin) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
   if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id())
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
   const bool is_whole = is_joined(*capture), is_valid = !capture->is_invalid && is_there(*capture);
   let_go(capture);
-  if (is_valid && is_whole) return *phGraph = capture->graph, CUDA_SUCCESS;
+  if (is_valid && is_whole) return told = capture->graph, CUDA_SUCCESS;
   if (!capture->is_graph_given && is_there(*capture)) destroy_graph(capture->graph);
   return is_valid ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 }

@@ -188,12 +188,14 @@ void require_unsafe_calls_allowed() {
 
 namespace {
 
-void begin(const Ref<Stream>& stream, Ref<Graph> graph, CUstreamCaptureMode mode, std::vector<Ref<GraphNode>> before) {
+void begin(const Ref<Stream>& stream, Ref<Graph> graph, bool is_given, CUstreamCaptureMode mode,
+           std::vector<Ref<GraphNode>> before) {
   require(mode <= CU_STREAM_CAPTURE_MODE_RELAXED);
   require(stream->kind != Stream::Kind::legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
           "the legacy stream cannot be captured");
   require(!stream->capture(), CUDA_ERROR_ILLEGAL_STATE, "the stream is being captured already");
   const auto capture = std::make_shared<Capture>(stream, std::move(graph), mode);
+  capture->is_graph_given = is_given;
   if (!before.empty()) capture->set_dependencies(*stream, std::move(before));
   stream->set_capture(capture);
 }
@@ -203,7 +205,7 @@ CUresult begin_new(CUstream handle, CUstreamCaptureMode mode) {
     const auto stream = stream_of(handle);
     const auto graph = Graph::make();
     graph->open();
-    begin(stream, graph, mode, {});
+    begin(stream, graph, false, mode, {});
   });
 }
 
@@ -275,19 +277,19 @@ CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph into, const CUgrap
       before.push_back(node_of(dependencies[i]));
       require(before.back()->graph == graph.get());
     }
-    begin(stream, graph, mode, std::move(before));
+    begin(stream, graph, true, mode, std::move(before));
   });
 }
 
 CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
   return call([&] {
-    require(graph);
-    *graph = nullptr;
     const auto stream = stream_of(handle);
     const auto capture = stream->capture();
+    require(graph || (capture && capture->is_graph_given));
+    if (graph) *graph = nullptr;
     require(static_cast<bool>(capture), CUDA_ERROR_ILLEGAL_STATE, "the stream is not captured");
     capture->end(*stream);
-    *graph = capture->graph->handle();
+    if (graph) *graph = capture->graph->handle();
   });
 }
 

@@ -23,6 +23,7 @@ class Capture : public std::enable_shared_from_this<Capture> {
   const CUstreamCaptureMode mode;
   const std::thread::id thread;
   const Ref<Graph> graph;
+  bool is_graph_given = false;                 ///< by the application, which has it already; set when it begins
 
   /// A node behind what the stream has done in the capture. Throws CUDA_ERROR_STREAM_CAPTURE_INVALIDATED.
   void add(Stream& stream, const WorkPointer& work);

@@ -385,6 +385,17 @@ void refused(const Device& on) {
   program::expect_error(cuGraphClone(&clone, made.bodies[0]), CUDA_ERROR_NOT_SUPPORTED, "cloned");
   program::expect_error(cuGraphAddChildGraphNode(&node, stranger, nullptr, 0, graph), CUDA_ERROR_NOT_SUPPORTED,
                         "a child graph with conditional nodes");
+  // Who has the graph that was captured to need not be told.
+  DRIVER(cuStreamBeginCaptureToGraph(on.other, stranger, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
+  DRIVER(cuMemsetD32Async(on.word(3), 1, 1, on.other));
+  DRIVER(cuStreamEndCapture(on.other, nullptr));
+  std::size_t captured_nodes = 0;
+  DRIVER(cuGraphGetNodes(stranger, nullptr, &captured_nodes));
+  program::expect(captured_nodes == 1, "a capture to a graph that is there");
+  DRIVER(cuStreamBeginCapture(on.other, CU_STREAM_CAPTURE_MODE_RELAXED));
+  program::expect_error(cuStreamEndCapture(on.other, nullptr), CUDA_ERROR_INVALID_VALUE, "no place for the graph");
+  DRIVER(cuStreamEndCapture(on.other, &clone));
+  DRIVER(cuGraphDestroy(clone));
   const auto body = made.bodies[0];
   exec = instantiate(graph);
   DRIVER(cuGraphLaunch(exec, on.stream));
