@@ -75,6 +75,22 @@ export function customTests(given: () => EndpointRack): void {
       (await endpoints.invoke({name: 'numbers', file: '--data', bytes: Buffer.from('[10]')})) as never
     const answered = async (): Promise<unknown> => (await ask()).outputs[0]?.data
 
+    /** Which pages may call it is told the gateway, and the servers go on. */
+    async function expectOnlyTold(cors: string[]): Promise<void> {
+      const manifest = await loadManifest(folder)
+      const numbers = {...manifest.endpoints.numbers!, cors}
+      const open = await site.open({}, {...manifest, endpoints: {...manifest.endpoints, numbers}})
+      const servers = async (): Promise<unknown> =>
+        (await open.show('numbers')).servers.map(({service, served}) => [service, served > 0])
+      const before = await servers()
+      expect((await open.planDeploy({name: 'numbers'})).steps.map(({id}) => id)).toEqual(['switch'])
+      expect(await open.deploy({name: 'numbers'})).toMatchObject({changed: true, endpoint: {release: 'r1'}})
+      expect(await open.deploy({name: 'numbers'})).toMatchObject({changed: false})
+      expect((await open.show('numbers')).cors).toEqual(cors)
+      expect(await servers()).toEqual(before)
+      expect(await answered()).toEqual([12])
+    }
+
     test('a command of the project answers on a port that it is told, with the code as it was deployed', async () => {
       const plan = await endpoints.planDeploy({name: 'numbers'})
       expect(plan.steps.map(({id, needs}) => [id, needs])).toEqual([
@@ -101,6 +117,7 @@ export function customTests(given: () => EndpointRack): void {
 
     test('deployed again it changes nothing; with other code it is another release, and a rollback has the old code', async () => {
       expect(await endpoints.deploy({name: 'numbers'})).toMatchObject({changed: false})
+      await expectOnlyTold(['https://app.example'])
       await writeFile(join(folder, 'steps.py'), 'STEP = 100\n')
       expect(await endpoints.deploy({name: 'numbers'})).toMatchObject({changed: true, endpoint: {release: 'r2'}})
       expect(await answered()).toEqual([1200])
