@@ -1,6 +1,5 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {NodeRunDetail} from '../protocol/index.ts'
-import type {TrackedRun} from '../tracking/index.ts'
 import {efficiencyOf} from './efficiency.ts'
 import {chooseRun, hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
