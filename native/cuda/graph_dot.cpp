@@ -18,6 +18,7 @@ const char* name_of(CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return "MEM_ALLOC";
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return "MEM_FREE";
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return "BATCH_MEM_OP";
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return "CONDITIONAL";
     default: return "?";
   }
 }
@@ -31,10 +32,13 @@ void write_nodes(std::FILE* file, const std::vector<DotNode>& graph, const std::
     for (const auto after : node.after) {
       std::fprintf(file, "  \"%s\" -> \"%s%s\";\n", name.c_str(), prefix.c_str(), std::to_string(after).c_str());
     }
-    if (node.type != CU_GRAPH_NODE_TYPE_GRAPH) continue;
-    std::fprintf(file, "  subgraph \"cluster_%s\" {\n  label=\"%s\";\n", name.c_str(), name.c_str());
-    write_nodes(file, node.child, name + ".");
-    std::fprintf(file, "  }\n");
+    for (std::size_t i = 0; i < node.parts.size(); ++i) {
+      // Bodies of a conditional node are told apart by their number.
+      const auto part = node.parts.size() > 1 ? name + "#" + std::to_string(i) : name;
+      std::fprintf(file, "  subgraph \"cluster_%s\" {\n  label=\"%s\";\n", part.c_str(), part.c_str());
+      write_nodes(file, node.parts[i], part + ".");
+      std::fprintf(file, "  }\n");
+    }
   }
 }
 

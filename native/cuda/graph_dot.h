@@ -14,7 +14,7 @@ struct DotNode {
   CUgraphNodeType type{};
   std::string kernel{};                ///< its name
   std::vector<std::uint64_t> after{};  ///< numbers of those that depend on it
-  std::vector<DotNode> child{};        ///< where it is a graph
+  std::vector<std::vector<DotNode>> parts{};   ///< a child graph; the bodies of a conditional node
 };
 
 /// Into a file of that path; `name` is the graph's. False: it cannot be written.

@@ -228,6 +228,17 @@ class CudaFaults(unittest.TestCase):
                 )
                 attached.close()
 
+    def test_a_graph_whose_loop_never_ends_is_over_with_its_client(self):
+        program = build(names=["graph_conditions"])["graph_conditions"]["static"]
+        daemon = self.serve()
+        attached = self.attach(daemon, "tls")
+        client = Client(self, [program, "endless"], attached.env)
+        self.assertEqual(client.line(), "ready")
+        client.process.kill()
+        wait_until(lambda: self.used(daemon) == 0 and not daemon.workers(), 60, "the end of the session")
+        code, out, err = Client(self, [program], attached.env).finish(180)
+        self.assertEqual((code, out), (0, "PASS"), err[-3000:])
+
     def test_a_broker_that_is_restarted_under_load_is_not_noticed(self):
         daemon = self.serve()
         attached = self.attach(daemon)

@@ -60,8 +60,10 @@ class CudaPeers(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        programs = build(names=["peer_copies", "graph_devices"])
-        cls.program, cls.graph = (programs[name]["static"] for name in ("peer_copies", "graph_devices"))
+        programs = build(names=["peer_copies", "graph_devices", "graph_conditions"])
+        cls.program, cls.graph, cls.conditions = (
+            programs[name]["static"] for name in ("peer_copies", "graph_devices", "graph_conditions")
+        )
         cls.load = build(sources=NATIVE / "test" / "cuda_fault")["peer_load"]["static"]
 
     def rack(self, count=2, transport="tls", rewrite=None, devices=1, **more):
@@ -133,6 +135,18 @@ class CudaPeers(unittest.TestCase):
                 out, trace = self.traced(attached, 3, program=self.graph)
                 self.assertEqual((0, out), native[:2])
                 self.assertIn(("send", "SignalPeer"), counted(trace))
+
+    def test_a_loop_of_a_graph_over_servers_is_at_one_of_them(self):
+        """And who sets its condition, too: else the graph is refused."""
+        _, attached = self.rack(2, "tcp")
+        native = run([self.conditions, "devices"], sim_env(devices=2, memory="256MiB"), preload=True)
+        self.assertEqual((0, native[1]), (native[0], self.traced(attached, "devices", program=self.conditions)[0]))
+        code, out, err = run([self.conditions, "parted"], attached.env, preload=True)
+        self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:])
+        self.assertIn("the kernels that set their conditions, lie on several servers", err)
+        for mode, env in (("attached", attached.env), ("driver", sim_env(memory="256MiB"))):
+            code, out, err = run([self.conditions, mode], env, preload=True)
+            self.assertEqual((code, out.splitlines()[-1:]), (0, ["PASS"]), out + err[-2000:])
 
     def test_launches_of_such_a_graph_ask_nothing(self):
         """And what servers have for each other goes past the client."""

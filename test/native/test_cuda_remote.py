@@ -26,6 +26,7 @@ PROGRAMS = [
     "copies",
     "driver_api",
     "expandable",
+    "graph_conditions",
     "graph_driver",
     "graph_fault",
     "graph_launches",
@@ -59,6 +60,7 @@ MOVING = [
     "cnn_step",
     "copies",
     "expandable",
+    "graph_conditions",
     "graph_driver",
     "graph_memory",
     "graphs",
@@ -74,7 +76,11 @@ MOVING = [
 ]
 OVER_TLS = PROGRAMS if "FLEXRACK_LONG" in os.environ else MOVING
 # It is TLS without the cipher.
-OVER_TCP = MOVING if "FLEXRACK_LONG" in os.environ else ["async_alloc", "copies", "graphs", "managed_memory"]
+OVER_TCP = (
+    MOVING
+    if "FLEXRACK_LONG" in os.environ
+    else ["async_alloc", "copies", "graph_conditions", "graphs", "managed_memory"]
+)
 MEMORY = 4 << 30
 
 

@@ -51,7 +51,9 @@ class Replicas(unittest.TestCase):
     def setUpClass(cls):
         faults = build(sources=NATIVE / "test" / "cuda_fault")
         cls.load = faults["load"]["static"]
-        cls.programs = build(names=None if LONG else ("vector_add", "streams_events", "pinned_mapped"))
+        cls.programs = build(
+            names=None if LONG else ("vector_add", "streams_events", "pinned_mapped", "graph_conditions")
+        )
 
     def serve(self, *options, count=2, transport="auto", seeds=("1", "2")):
         """Two daemons whose GPUs are alike; `options`: of the second one besides."""
@@ -144,6 +146,9 @@ class Replicas(unittest.TestCase):
         self.assertNotEqual(status, 0)
         self.assertIn("has no memory of the program that kernels use", errors)
         self.assertIn("cudaErrorNotSupported", out + errors)
+        status, out, errors = run([self.programs["graph_conditions"]["static"]], attached.env, preload=True)
+        self.assertNotEqual(status, 0)
+        self.assertIn("has no conditions of graphs, whose numbers each driver chooses", errors)
 
     def test_whenever_either_is_killed_programs_print_the_same(self):
         names, kills = (PROGRAMS, 6) if LONG else (("streams_events",), 2)

@@ -35,11 +35,15 @@ void Graphs::forget(std::uint64_t handle) {
   errors_.erase(handle);
   graph_memory_.erase(handle);
   exec_memory_.erase(handle);
+  bodies_.erase(handle);
+  // Bodies that could not be made are remembered too, and no record of theirs is dropped.
+  if (conditionals_.erase(handle) > 0)
+    std::erase_if(bodies_, [&](const auto& one) { return one.second.root == handle; });
 }
 
 void Graphs::dropped(const Record& gone) {
   if (gone.kind == Kind::node) stops_.erase(gone.handle);
-  if (gone.kind == Kind::graph) graph_memory_.erase(gone.handle);
+  if (gone.kind == Kind::graph) graph_memory_.erase(gone.handle), bodies_.erase(gone.handle);
 }
 
 void Graphs::on(const cu::CreateGraph& m) {
@@ -103,6 +107,8 @@ GraphStop* Graphs::make_stop(CallContext& call, const cu::AddNode& m) {
     if (core_.table.cuUserObjectRelease) core_.table.cuUserObjectRelease(object, 1);
     return nullptr;
   }
+  if (const auto known = conditionals_.find(m.graph); known != conditionals_.end())
+    known->second.objects.push_back(object);
   return made;
 }
 
@@ -112,6 +118,10 @@ void Graphs::on(const cu::AddNode& m) {
   auto after = call.get_all<CUgraphNode>(m.dependencies);
   auto edges = call.flat_all<CUgraphEdgeData>(m.edges);
   call.check(edges.empty() || edges.size() == after.size());
+  // Nothing of a body happens in the client, nor could it: a driver takes no host functions there.
+  const bool is_in_body = bodies_.contains(m.graph);
+  if (is_in_body && (m.work.kind == CU_GRAPH_NODE_TYPE_HOST || is_input(m.work) || is_output(m.work)))
+    call.fail(CUDA_ERROR_NOT_SUPPORTED);
   auto* const stop = make_stop(call, m);
   std::vector<Stretch> named;
   call.remember(named);
@@ -138,12 +148,20 @@ void Graphs::on(const cu::AddNode& m) {
     record->context = 0;
     record->owner = m.graph;
     if (stop) stops_[m.node] = stop;
-    if (!named.empty()) graph_memory_[m.graph].nodes[m.node] = std::move(named);
+    if (!named.empty()) graph_memory_[root_of(m.graph)].nodes[m.node] = std::move(named);
   }
-  if (call.is_good()) return;
-  // Told by instantiate, which all this is for.
-  const auto* record = core_.handles.find(m.graph);
-  if (record && record->kind == Kind::graph) errors_.try_emplace(m.graph, GraphError{call.status(), m.node});
+  if (!call.is_good()) refuse_node(call, m.graph, m.node);
+}
+
+std::uint64_t Graphs::root_of(std::uint64_t graph) const {
+  const auto body = bodies_.find(graph);
+  return body == bodies_.end() ? graph : body->second.root;
+}
+
+void Graphs::refuse_node(CallContext& call, std::uint64_t graph, std::uint64_t node) {
+  const auto root = root_of(graph);
+  const auto* record = core_.handles.find(root);
+  if (record && record->kind == Kind::graph) errors_.try_emplace(root, GraphError{call.status(), node});
   else call.end();
 }
 
@@ -157,6 +175,7 @@ void Graphs::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond)
   CUDA_GRAPH_INSTANTIATE_PARAMS how{};
   how.flags = m.flags;
   how.hUploadStream = call.get<CUstream>(m.upload_stream);
+  call.check(!bodies_.contains(m.graph));
   CUgraphExec exec = nullptr;
   call.run(core_.table.cuGraphInstantiateWithParams, &exec, call.get<CUgraph>(m.graph), &how);
   if (!call.keep(m.exec, exec) && exec) core_.table.cuGraphExecDestroy(exec);

@@ -52,6 +52,9 @@ class Graphs : public virtual cu::Requests {
   void on(const cu::LaunchGraph& m) override;
   void on(const cu::GraphInput& m) override;
   void on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) override;
+  void on(const cu::ConditionalHandle& m, Respond<cu::ConditionalHandleReply> respond) override;
+  void on(const cu::AddCondition& m) override;
+  void on(const cu::ClearGraph& m) override;
 
   /// A graph on its way to be instantiated: the first thing that was wrong with it.
   struct GraphError {
@@ -65,6 +68,20 @@ class Graphs : public virtual cu::Requests {
     std::set<std::uint64_t> disabled{};                      ///< nodes that launches leave out
     std::uint64_t seen = ~std::uint64_t{0};  ///< AddressMap::removals() when all of it was last there
   };
+  /// A body of a conditional node, whose graph may be one too.
+  struct Body {
+    std::uint64_t root = 0;            ///< the graph that is instantiated
+    unsigned depth = 1;                ///< conditional nodes that it is inside of
+  };
+  /// What a graph that has conditions is remembered with.
+  struct Conditional {
+    std::map<std::uint64_t, std::uint64_t> contexts{};   ///< handle of its context, by number of the condition
+    std::vector<CUuserObject> objects{};                 ///< what it has of ours
+  };
+  /// The graph that is instantiated with it, which may be itself.
+  std::uint64_t root_of(std::uint64_t graph) const;
+  /// Tells of what was wrong with a node: by instantiate, which all this is for; else now.
+  void refuse_node(CallContext& call, std::uint64_t graph, std::uint64_t node);
   bool is_memory_there(std::uint64_t exec);
   GraphStop* make_stop(CallContext& call, const cu::AddNode& m);
   bool stage(CallContext& call, GraphStop& stop, const cu::NodeWork& work);
@@ -77,6 +94,8 @@ class Graphs : public virtual cu::Requests {
   Launches& launches_;
   std::map<std::uint64_t, GraphError> errors_;  ///< by handle of the graph
   std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;  ///< by handle, of those that name any
+  std::map<std::uint64_t, Body> bodies_;               ///< by handle
+  std::map<std::uint64_t, Conditional> conditionals_;  ///< by handle of the graph
   std::map<std::uint64_t, GraphStop*> stops_;  ///< by handle of the node; the driver's graphs own them
   GraphHost host_;
   std::shared_ptr<GraphOwner> owner_ = std::make_shared<GraphOwner>();

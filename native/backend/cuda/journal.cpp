@@ -99,6 +99,7 @@ const char* obstacle_of(std::uint16_t op) {
     case cu::CreatePool::kOp:
     case cu::SetPoolAttribute::kOp:
     case cu::MemPoolSetAccess::kOp: return "it has set up memory pools";
+    case cu::ConditionalHandle::kOp: return "its graphs have conditions, whose numbers each driver chooses";
     case cu::CtxEnablePeerAccess::kOp: return "its GPUs use each other's memory";
     default: return nullptr;
   }

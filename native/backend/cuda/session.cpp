@@ -146,7 +146,8 @@ void Session::stop() {
       if (record.kind == Kind::exec)
         endings.push_back(
             [driver = table, native = static_cast<CUgraphExec>(record.native)] { driver.cuGraphExecDestroy(native); });
-      if (record.kind == Kind::graph)
+      // Bodies of conditional nodes go with these.
+      if (record.kind == Kind::graph && record.owner == 0)
         endings.push_back(
             [driver = table, native = static_cast<CUgraph>(record.native)] { driver.cuGraphDestroy(native); });
       return record.kind == Kind::exec || record.kind == Kind::graph;

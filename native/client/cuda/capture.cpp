@@ -1,5 +1,7 @@
 #include "client/cuda/capture.h"
 
+#include "client/cuda/graph_conditions.h"
+
 #include <algorithm>
 #include <set>
 
@@ -93,8 +95,8 @@ CUresult capture_work(CUstream stream, WorkPointer work, CUgraphNode* made) {
 
 CUresult capture_graph(CUstream stream, CUgraph graph) {
   const std::lock_guard guard(graphs_lock());
-  // Memory of a graph is one graph's.
-  if (has_memory(graph)) return CUDA_ERROR_NOT_SUPPORTED;
+  // Memory of a graph is one graph's, and a child graph has no conditional nodes.
+  if (has_memory(graph) || has_conditions(graph)) return CUDA_ERROR_NOT_SUPPORTED;
   return put(stream, nullptr, [&](CUgraph into, std::span<const CUgraphNode> before, CUgraphNode& node) {
     return add_child(into, before, nullptr, clone_graph(graph), node);
   });

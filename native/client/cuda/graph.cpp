@@ -33,6 +33,10 @@ CUresult add(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEd
 
 }  // namespace
 
+std::span<const CUgraph> parts_of(const CUgraphNode& node) {
+  return node->child ? std::span(&node->child, 1) : std::span<const CUgraph>(node->bodies);
+}
+
 std::recursive_mutex& graphs_lock() {
   static auto& lock = *new std::recursive_mutex;
   return lock;
@@ -68,8 +72,8 @@ CUresult check_order(CUgraph graph, CUgraphNode& wrong) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   for (const auto node : order) {
-    if (!node->child) continue;
-    if (const auto status = check_order(node->child, wrong); status != CUDA_SUCCESS) return status;
+    for (const auto part : parts_of(node))
+      if (const auto status = check_order(part, wrong); status != CUDA_SUCCESS) return status;
   }
   return CUDA_SUCCESS;
 }
@@ -83,6 +87,7 @@ CUgraph make_graph() {
 CUgraph clone_graph(CUgraph graph) {
   const auto copy = make_graph();
   copy->original = graph->id;
+  copy->home = graph->home;
   std::map<CUgraphNode, CUgraphNode> twins;
   for (const auto node : graph->nodes) {
     const auto twin = append_node(copy);
@@ -92,6 +97,10 @@ CUgraph clone_graph(CUgraph graph) {
     if (node->child) {
       twin->child = clone_graph(node->child);
       twin->child->parent = twin;
+    }
+    for (const auto body : node->bodies) {
+      twin->bodies.push_back(clone_graph(body));
+      twin->bodies.back()->parent = twin;
     }
     twins[node] = twin;
   }
@@ -113,7 +122,7 @@ CUgraph clone_graph(CUgraph graph) {
 
 void destroy_graph(CUgraph graph) {
   for (const auto node : graph->nodes) {
-    if (node->child) destroy_graph(node->child);
+    for (const auto part : parts_of(node)) destroy_graph(part);
     discard(node);
   }
   for (const auto& [object, count] : graph->user_objects) drop_references(object, count);
@@ -123,16 +132,17 @@ void destroy_graph(CUgraph graph) {
 CUgraphNode cloned_from(CUgraph graph, std::uint64_t original) {
   for (const auto node : graph->nodes) {
     if (node->original == original) return node;
-    if (const auto inner = node->child ? cloned_from(node->child, original) : nullptr) return inner;
+    for (const auto part : parts_of(node))
+      if (const auto inner = cloned_from(part, original)) return inner;
   }
   return nullptr;
 }
 
 bool has_memory(CUgraph graph) {
   return std::any_of(graph->nodes.begin(), graph->nodes.end(), [](const auto node) {
-    return node->child
-               ? has_memory(node->child)
-               : node->work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node->work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+    const auto parts = parts_of(node);
+    return node->type() == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node->type() == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+           std::any_of(parts.begin(), parts.end(), has_memory);
   });
 }
 

@@ -12,6 +12,7 @@
 
 namespace flexrack::client::cuda {
 
+struct ConditionHome;
 struct GraphMemory;
 struct Stop;
 
@@ -40,6 +41,8 @@ struct Work {
   unsigned flags = 0;
   std::shared_ptr<GraphMemory> memory{};       ///< of an allocation
   CUdeviceptr freed = 0;
+  CUgraphConditionalHandle condition = 0;      ///< of a conditional node
+  CUgraphConditionalNodeType condition_type{};
 
   bool is_copy() const { return type == CU_GRAPH_NODE_TYPE_MEMCPY; }
   bool is_input() const { return is_copy() && source.host && !target.host; }
@@ -67,6 +70,7 @@ struct CUgraphNode_st : fc::Object {
   std::uint64_t original = 0;          ///< id of the node it was cloned from
   fc::WorkPointer work;
   CUgraph child = nullptr;             ///< of the node; null: it is no child graph
+  std::vector<CUgraph> bodies;         ///< of a conditional node, as many as there were at first
   std::vector<Edge> before, after;     ///< what it depends on, and what depends on it
   // Of what is instantiated: its own clone of the graph. `handle` is that of the last of its nodes at the server.
   std::size_t part = 0;                ///< of those of what is instantiated
@@ -81,6 +85,7 @@ struct CUgraph_st : fc::Object {
   CUgraphNode parent = nullptr;        ///< it is that node's, and not the application's to destroy
   std::uint64_t id = 0, original = 0;  ///< as of nodes
   std::map<CUuserObject, unsigned> user_objects;   ///< with how many references
+  std::shared_ptr<fc::ConditionHome> home;         ///< of conditions that were made for it or a part of it
   CUgraph_st() : Object(fc::Kind::graph) {}
 };
 
@@ -96,6 +101,8 @@ CUresult add_node(CUgraph graph, std::span<const CUgraphNode> before, const CUgr
 /// Takes the child over: it is a graph of nobody else's.
 CUresult add_child(CUgraph graph, std::span<const CUgraphNode> before, const CUgraphEdgeData* data, CUgraph child,
                    CUgraphNode& made);
+/// Graphs that are the node's: a child graph, or the bodies of a conditional node.
+std::span<const CUgraph> parts_of(const CUgraphNode& node);
 /// Clears `wrong` where all is well.
 CUresult check_order(CUgraph graph, CUgraphNode& wrong);
 /// Nodes so that each comes behind those it depends on; fewer than there are where some depend on each other in a
@@ -103,10 +110,10 @@ CUresult check_order(CUgraph graph, CUgraphNode& wrong);
 std::vector<CUgraphNode> in_order(CUgraph graph);
 
 CUgraph make_graph();
-/// With its children; user objects are referred to by it too.
+/// With its children and bodies; user objects are referred to by it too.
 CUgraph clone_graph(CUgraph graph);
 void destroy_graph(CUgraph graph);
-/// In the graph or in one of its children; null where there is none.
+/// In the graph or in a part of it; null where there is none.
 CUgraphNode cloned_from(CUgraph graph, std::uint64_t original);
 /// Allocations and what frees them, which keep a graph from being cloned or made smaller.
 bool has_memory(CUgraph graph);

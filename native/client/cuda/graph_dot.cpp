@@ -17,7 +17,8 @@ std::vector<DotNode> described(CUgraph graph) {
     DotNode one{.number = numbers[node], .type = node->type()};
     if (!node->child && node->work->at) one.kernel = node->work->at->name;
     for (const auto& edge : node->after) one.after.push_back(numbers[edge.node]);
-    if (node->child) one.child = described(node->child);
+    if (node->child) one.parts = {described(node->child)};
+    for (const auto body : node->bodies) one.parts.push_back(described(body));
     all.push_back(std::move(one));
   }
   return all;

@@ -4,9 +4,11 @@
 
 #include "client/cuda/capture.h"
 #include "client/cuda/graph_across.h"
+#include "client/cuda/graph_conditions.h"
 #include "client/cuda/graph_exec.h"
 #include "client/cuda/graph_work.h"
 #include "client/cuda/host_function.h"
+#include "client/loss.h"
 #include "cuda/graph_facts.h"
 #include "gen/cuda/client_functions.h"
 
@@ -28,12 +30,13 @@ struct Reach {
 struct Flat {
   CUgraphNode node;
   std::vector<std::size_t> before;     ///< by number
+  std::vector<std::vector<Flat>> bodies{};   ///< of a conditional node
 };
 
-/// All nodes of a graph and its children, each behind those it depends on.
+/// All nodes of a graph and its children, each behind those it depends on. Bodies are graphs of their own.
 class Flattening {
  public:
-  explicit Flattening(CUgraphExec exec) : exec_(exec) { add(exec->graph, {}); }
+  Flattening(CUgraphExec exec, CUgraph graph) : exec_(exec) { add(graph, {}); }
   const std::vector<Flat>& nodes() const { return nodes_; }
 
  private:
@@ -49,7 +52,8 @@ class Flattening {
         if (!inner.empty()) before = inner;
       }
       numbers_[node] = nodes_.size();
-      nodes_.push_back({node, std::move(before)});
+      auto& flat = nodes_.emplace_back(Flat{node, std::move(before)});
+      for (const auto body : node->bodies) flat.bodies.push_back(Flattening(exec_, body).nodes());
       exec_->nodes[node->original] = node;
       if (node->after.empty()) last.push_back(numbers_[node]);
     }
@@ -60,6 +64,50 @@ class Flattening {
   std::vector<Flat> nodes_;
   std::map<CUgraphNode, std::size_t> numbers_;
 };
+
+void set_part(const std::vector<Flat>& nodes, std::size_t part) {
+  for (const auto& flat : nodes) {
+    flat.node->part = part;
+    for (const auto& body : flat.bodies) set_part(body, part);
+  }
+}
+
+/// What has conditional nodes is put into the graph at the server that their handles were made for.
+void return_home(CUgraphExec exec, const std::vector<Flat>& nodes) {
+  for (const auto& flat : nodes) {
+    for (const auto& body : flat.bodies) set_part(body, flat.node->part);
+    if (!flat.bodies.empty()) exec->parts[flat.node->part].graph_handle = exec->graph->home->graph;
+  }
+}
+
+/// A launch sets conditions where they are: no kernel of another part of it is given the handle of one, as far as its
+/// parameters tell, and all conditional nodes are in one part.
+bool is_at_home(CUgraphExec exec, const std::vector<Flat>& nodes, CUgraphNode& wrong) {
+  const auto& home = exec->graph->home;
+  if (!home || exec->parts.size() == 1) return true;
+  const auto at_home = [&](CUgraphNode node) {
+    const auto* const part = part_of(exec, node);
+    return part && part->graph_handle == home->graph;
+  };
+  const auto names_condition = [&](const Work& work) {
+    for (std::size_t at = 0; at + sizeof(CUgraphConditionalHandle) <= work.parameters.size();
+         at += sizeof(CUgraphConditionalHandle)) {
+      CUgraphConditionalHandle value = 0;
+      std::memcpy(&value, work.parameters.data() + at, sizeof value);
+      if (home->conditions.contains(value)) return true;
+    }
+    return false;
+  };
+  const auto first = std::find_if(nodes.begin(), nodes.end(), [](const auto& flat) { return !flat.bodies.empty(); });
+  for (const auto& flat : nodes) {
+    const bool is_elsewhere = !flat.bodies.empty() && flat.node->part != first->node->part;
+    const bool is_set_elsewhere = !flat.node->child && !at_home(flat.node) && names_condition(*flat.node->work);
+    if (!is_elsewhere && !is_set_elsewhere) continue;
+    wrong = flat.node;
+    return false;
+  }
+  return true;
+}
 
 /// Which server has which node, and in which order a launch goes over the servers.
 void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
@@ -98,6 +146,7 @@ void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
     across.copies.push_back(nodes[step.number].node);
     step.number = across.copies.size() - 1;
   }
+  return_home(exec, nodes);
   std::erase_if(across.lanes, [&](const auto& one) {
     return std::none_of(across.steps.begin(), across.steps.end(), [&](const auto& step) {
       return step.server == one.first || (step.kind == Step::Kind::copy && step.other == one.first);
@@ -108,19 +157,54 @@ void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
 /// Tells servers of their nodes.
 class Sending {
  public:
-  Sending(CUgraphExec exec, const std::vector<Flat>& nodes) : exec_(exec), nodes_(nodes), reach_(nodes.size()) {}
+  /// `body`: handle of the body that they are the nodes of; 0: they are those of the parts.
+  Sending(CUgraphExec exec, const std::vector<Flat>& nodes, std::uint64_t body = 0)
+      : exec_(exec), nodes_(nodes), body_(body), reach_(nodes.size()) {}
 
   void send() {
-    for (const auto& part : exec_->parts)
-      part.server->session->send(cu::CreateGraph{.context = 0, .graph = part.graph_handle, .flags = 0});
+    if (body_ == 0) send_graphs();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       for (const auto one : nodes_[i].before) reach_[i].add(reach_[one]);
       if (nodes_[i].node->child) add(i, before_in_part(i), {}, *empty_work());
+      else if (!nodes_[i].bodies.empty()) send_condition(i);
       else send_leaf(i);
     }
   }
 
  private:
+  void send_graphs() {
+    const auto& home = exec_->graph->home;
+    for (const auto& part : exec_->parts) {
+      if (!home || part.graph_handle != home->graph) {
+        part.server->session->send(cu::CreateGraph{.context = 0, .graph = part.graph_handle, .flags = 0});
+        continue;
+      }
+      if (home->is_filled) part.server->session->send(cu::ClearGraph{.graph = home->graph});
+      home->is_filled = home->is_busy = true;
+    }
+  }
+
+  void send_condition(std::size_t i) {
+    const auto node = nodes_[i].node;
+    const auto& work = *node->work;
+    std::vector<std::uint64_t> bodies;
+    for (std::size_t body = 0; body < nodes_[i].bodies.size(); ++body) bodies.push_back(mint());
+    node->handle = mint();
+    part_of(exec_, node)
+        ->server->session->send(cu::AddCondition{.graph = graph_of(node),
+                                                 .node = node->handle,
+                                                 .dependencies = before_in_part(i),
+                                                 .edges = {},
+                                                 .context = work.context_handle,
+                                                 .condition = work.condition,
+                                                 .type = static_cast<std::uint32_t>(work.condition_type),
+                                                 .bodies = bodies});
+    for (std::size_t body = 0; body < bodies.size(); ++body)
+      Sending(exec_, nodes_[i].bodies[body], bodies[body]).send();
+  }
+
+  std::uint64_t graph_of(CUgraphNode node) const { return body_ != 0 ? body_ : part_of(exec_, node)->graph_handle; }
+
   void send_leaf(std::size_t i) {
     const auto node = nodes_[i].node;
     const auto& work = *node->work;
@@ -184,7 +268,7 @@ class Sending {
     const auto node = nodes_[i].node;
     const auto& part = *part_of(exec_, node);
     node->handle = mint();
-    part.server->session->send(cu::AddNode{.graph = part.graph_handle,
+    part.server->session->send(cu::AddNode{.graph = graph_of(node),
                                            .node = node->handle,
                                            .dependencies = before,
                                            .edges = wire::bytes_of(edges),
@@ -193,20 +277,19 @@ class Sending {
 
   CUgraphExec exec_;
   const std::vector<Flat>& nodes_;
+  const std::uint64_t body_;
   std::vector<Reach> reach_;           ///< by number
 };
 
 /// Contexts of all leaves are alive; the first of them. Null context: none needs one.
 CUresult find_context(CUgraph graph, CUcontext& context) {
   for (const auto node : graph->nodes) {
-    if (node->child) {
-      if (const auto status = find_context(node->child, context); status != CUDA_SUCCESS) return status;
-      continue;
+    if (const auto own = node->child ? nullptr : node->work->context) {
+      if (!is_live(own) || own->handle != node->work->context_handle) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+      if (!context) context = own;
     }
-    const auto own = node->work->context;
-    if (!own) continue;
-    if (!is_live(own) || own->handle != node->work->context_handle) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (!context) context = own;
+    for (const auto part : parts_of(node))
+      if (const auto status = find_context(part, context); status != CUDA_SUCCESS) return status;
   }
   return CUDA_SUCCESS;
 }
@@ -235,7 +318,9 @@ CUresult instantiate_part(CUgraphExec exec, Part& part, CUstream upload, CUgraph
 
 bool is_instantiated(CUgraph graph) {
   return std::any_of(graph->nodes.begin(), graph->nodes.end(), [](const auto node) {
-    return node->child ? is_instantiated(node->child) : node->work->memory && node->work->memory->is_instantiated;
+    const auto parts = parts_of(node);
+    return std::any_of(parts.begin(), parts.end(), is_instantiated) ||
+           (!node->child && node->work->memory && node->work->memory->is_instantiated);
   });
 }
 
@@ -243,7 +328,8 @@ bool is_instantiated(CUgraph graph) {
 CUgraphNode original_of(CUgraph graph, CUgraphNode twin) {
   for (const auto node : graph->nodes) {
     if (node->id == twin->original) return node;
-    if (const auto inner = node->child ? original_of(node->child, twin) : nullptr) return inner;
+    for (const auto part : parts_of(node))
+      if (const auto inner = original_of(part, twin)) return inner;
   }
   return nullptr;
 }
@@ -264,7 +350,12 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
   if (!call.is_good()) return call.error();
   if (check_order(graph, wrong) != CUDA_SUCCESS)
     return result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, CUDA_ERROR_INVALID_VALUE;
-  if (is_instantiated(graph)) return CUDA_ERROR_INVALID_VALUE;
+  if (is_instantiated(graph) || (graph->parent && !graph->parent->child)) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto status = check_conditions(graph, wrong, result); status != CUDA_SUCCESS) return status;
+  if (graph->home && graph->home->is_busy) {
+    tell_refused("a graph with conditional nodes is instantiated once at a time");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   CUcontext context = nullptr;
   if (const auto status = find_context(graph, context); status != CUDA_SUCCESS) return status;
   if (!context) context = call.current();
@@ -278,8 +369,20 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
   on->context = context, on->context_handle = context->handle;
   on->flags = flags;
   on->graph = clone_graph(graph);
-  const Flattening flat(on);
+  const Flattening flat(on, on->graph);
   share_out(on, flat.nodes());
+  if (CUgraphNode misplaced = nullptr; !is_at_home(on, flat.nodes(), misplaced)) {
+    tell_refused(
+        "a graph's conditional nodes, and the kernels that set their conditions, lie on several servers, or on one "
+        "with another one's work between them");
+    wrong = original_of(graph, misplaced);
+    result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+    for (auto& part : on->parts) part.graph_handle = 0;
+    exec.keep();
+    on->handle = 0;
+    destroy_exec(on);
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   Sending(on, flat.nodes()).send();
   std::uint64_t wrong_handle = 0;
   auto status = CUDA_SUCCESS;
@@ -307,7 +410,9 @@ void destroy_exec(CUgraphExec exec) {
   for (const auto& part : exec->parts) {
     auto& session = *part.server->session;
     if (part.handle != 0) session.send(cu::Release{.object = part.handle});
-    session.send(cu::Release{.object = part.graph_handle});
+    const auto& home = exec->graph->home;
+    if (home && part.graph_handle == home->graph) home->is_busy = false;
+    else if (part.graph_handle != 0) session.send(cu::Release{.object = part.graph_handle});
   }
   release_streams(exec);
   for (const auto node : exec->stops) {

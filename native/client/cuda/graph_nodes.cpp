@@ -1,4 +1,5 @@
 // cuGraphAdd*Node, *NodeGetParams, *NodeSetParams, cuGraphExec*NodeSetParams: one after the other by type.
+#include "client/cuda/graph_conditions.h"
 #include "client/cuda/graph_exec.h"
 #include "client/cuda/graph_work.h"
 #include "gen/cuda/client_functions.h"
@@ -121,10 +122,9 @@ CUresult work_from(CUgraphNodeParams& as, WorkPointer& work) {
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return freeing_work(as.free.dptr, work);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return operations_work(as.memOp.ctx, as.memOp.paramArray, as.memOp.count, as.memOp.flags, work);
-    // Semaphores of other drivers, and conditions, whose handles are made in a graph of the driver's: cuda.functions.
+    // Semaphores of other drivers: cuda.functions.
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: return CUDA_ERROR_NOT_SUPPORTED;
     default: return CUDA_ERROR_INVALID_VALUE;
   }
 }
@@ -135,6 +135,8 @@ CUresult add_child_of(const Place& place, CUgraph child, bool is_moved) {
   const std::lock_guard guard(graphs_lock());
   if (!place.is_good() || !is_live(child) || (is_moved && (child->parent || child == place.graph)))
     return CUDA_ERROR_INVALID_VALUE;
+  // "The graph must not contain conditional nodes" (cuda.h, CUDA_CHILD_GRAPH_NODE_PARAMS).
+  if (has_conditions(child)) return CUDA_ERROR_NOT_SUPPORTED;
   // Memory is one graph's: such a child can only be moved.
   if (!is_moved && has_memory(child)) return CUDA_ERROR_NOT_SUPPORTED;
   const auto own = is_moved ? child : clone_graph(child);
@@ -143,10 +145,19 @@ CUresult add_child_of(const Place& place, CUgraph child, bool is_moved) {
   return status;
 }
 
+CUresult add_conditional(const Place& place, CUDA_CONDITIONAL_NODE_PARAMS& as) {
+  const Call call;
+  if (!call.is_good()) return call.error();
+  const std::lock_guard guard(graphs_lock());
+  if (!place.is_good()) return CUDA_ERROR_INVALID_VALUE;
+  return add_condition(place.graph, {place.before, place.count}, place.data, as, *place.made);
+}
+
 CUresult add_any(const Place& place, CUgraphNodeParams* as) {
   if (!as) return CUDA_ERROR_INVALID_VALUE;
   if (as->type == CU_GRAPH_NODE_TYPE_GRAPH)
     return add_child_of(place, as->graph.graph, as->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+  if (as->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) return add_conditional(place, as->conditional);
   return add(place, [&](WorkPointer& work) { return work_from(*as, work); });
 }
 

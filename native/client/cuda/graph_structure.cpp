@@ -79,7 +79,9 @@ CUresult cuGraphDestroy(CUgraph hGraph) {
 CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
   return look([&] {
     if (!phGraphClone || !is_live(originalGraph)) return CUDA_ERROR_INVALID_VALUE;
-    if (has_memory(originalGraph)) return CUDA_ERROR_NOT_SUPPORTED;
+    // A body is part of its node.
+    const bool is_body = originalGraph->parent && !originalGraph->parent->child;
+    if (is_body || has_memory(originalGraph)) return CUDA_ERROR_NOT_SUPPORTED;
     *phGraphClone = clone_graph(originalGraph);
     return CUDA_SUCCESS;
   });
@@ -100,7 +102,7 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
       return CUDA_ERROR_NOT_SUPPORTED;
     flexrack::cuda::isolate(*hNode);
     std::erase(hNode->graph->nodes, hNode);
-    if (hNode->child) destroy_graph(hNode->child);
+    for (const auto part : parts_of(hNode)) destroy_graph(part);
     discard(hNode);
     return CUDA_SUCCESS;
   });

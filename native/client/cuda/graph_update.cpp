@@ -26,6 +26,11 @@ CUgraphExecUpdateResult compare(const Work& now, const Work& to) {
   if (now.type != to.type) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
   if (to.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+  if (to.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+    if (now.condition_type != to.condition_type) return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    // Kernels of the other graph were given another graph's handle, which the server's does not have.
+    return now.condition == to.condition ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+  }
   const bool is_like = now.context == to.context && now.is_input() == to.is_input() &&
                        now.is_output() == to.is_output() && now.is_call() == to.is_call() &&
                        now.source.server == to.source.server && now.target.server == to.target.server;
@@ -57,7 +62,11 @@ CUgraphExecUpdateResult compare(CUgraph now, CUgraph to, CUgraphNode& wrong) {
     wrong = node;
     if (old->type() != node->type()) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (before[i] != after[i]) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    const auto result = node->child ? compare(old->child, node->child, wrong) : compare(*old->work, *node->work);
+    auto result = node->child ? CU_GRAPH_EXEC_UPDATE_SUCCESS : compare(*old->work, *node->work);
+    const auto before_parts = parts_of(old), parts = parts_of(node);
+    if (before_parts.size() != parts.size()) result = CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    for (std::size_t part = 0; part < parts.size() && result == CU_GRAPH_EXEC_UPDATE_SUCCESS; ++part)
+      result = compare(before_parts[part], parts[part], wrong);
     if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
   }
   wrong = nullptr;
@@ -82,7 +91,10 @@ CUresult take_over(CUgraphExec exec, CUgraph now, CUgraph to) {
   for (std::size_t i = 0; i < to->nodes.size() && status == CUDA_SUCCESS; ++i) {
     const auto node = now->nodes[i], as = to->nodes[i];
     exec->nodes[as->id] = node;
-    status = node->child ? take_over(exec, node->child, as->child) : put_work(exec, node, as->work);
+    if (!node->child) status = put_work(exec, node, as->work);
+    const auto now_parts = parts_of(node), parts = parts_of(as);
+    for (std::size_t part = 0; part < parts.size() && status == CUDA_SUCCESS; ++part)
+      status = take_over(exec, now_parts[part], parts[part]);
   }
   return status;
 }

@@ -83,6 +83,9 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case ElapsedTime::kOp: return call<ElapsedTime>(requests, link, header, body);
     case CreateGraph::kOp: return pass<CreateGraph>(requests, body);
     case AddNode::kOp: return pass<AddNode>(requests, body);
+    case ConditionalHandle::kOp: return call<ConditionalHandle>(requests, link, header, body);
+    case AddCondition::kOp: return pass<AddCondition>(requests, body);
+    case ClearGraph::kOp: return pass<ClearGraph>(requests, body);
     case Instantiate::kOp: return call<Instantiate>(requests, link, header, body);
     case SetExecNode::kOp: return pass<SetExecNode>(requests, body);
     case EnableNode::kOp: return pass<EnableNode>(requests, body);
@@ -228,6 +231,9 @@ const char* name_of(std::uint16_t op) {
     case ElapsedTime::kOp: return ElapsedTime::kName;
     case CreateGraph::kOp: return CreateGraph::kName;
     case AddNode::kOp: return AddNode::kName;
+    case ConditionalHandle::kOp: return ConditionalHandle::kName;
+    case AddCondition::kOp: return AddCondition::kName;
+    case ClearGraph::kOp: return ClearGraph::kName;
     case Instantiate::kOp: return Instantiate::kName;
     case SetExecNode::kOp: return SetExecNode::kName;
     case EnableNode::kOp: return EnableNode::kName;
@@ -333,6 +339,7 @@ bool is_call(std::uint16_t op) {
     case WaitEvent::kOp:
     case QueryEvent::kOp:
     case ElapsedTime::kOp:
+    case ConditionalHandle::kOp:
     case Instantiate::kOp:
     case PeerAccept::kOp:
     case PeerOpen::kOp:

@@ -347,6 +347,7 @@ void fill(DriverTable& table, const std::function<void*(const char* symbol)>& fi
   table.cuGraphAddNode_v2 = reinterpret_cast<decltype(table.cuGraphAddNode_v2)>(find("cuGraphAddNode_v2"));
   table.cuGraphNodeSetParams = reinterpret_cast<decltype(table.cuGraphNodeSetParams)>(find("cuGraphNodeSetParams"));
   table.cuGraphExecNodeSetParams = reinterpret_cast<decltype(table.cuGraphExecNodeSetParams)>(find("cuGraphExecNodeSetParams"));
+  table.cuGraphConditionalHandleCreate = reinterpret_cast<decltype(table.cuGraphConditionalHandleCreate)>(find("cuGraphConditionalHandleCreate"));
   table.cuOccupancyMaxActiveBlocksPerMultiprocessor = reinterpret_cast<decltype(table.cuOccupancyMaxActiveBlocksPerMultiprocessor)>(find("cuOccupancyMaxActiveBlocksPerMultiprocessor"));
   table.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags = reinterpret_cast<decltype(table.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)>(find("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"));
   table.cuOccupancyMaxPotentialBlockSize = reinterpret_cast<decltype(table.cuOccupancyMaxPotentialBlockSize)>(find("cuOccupancyMaxPotentialBlockSize"));

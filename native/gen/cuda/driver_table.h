@@ -352,6 +352,7 @@ struct DriverTable {
   decltype(&::cuGraphAddNode_v2) cuGraphAddNode_v2 = nullptr;
   decltype(&::cuGraphNodeSetParams) cuGraphNodeSetParams = nullptr;
   decltype(&::cuGraphExecNodeSetParams) cuGraphExecNodeSetParams = nullptr;
+  decltype(&::cuGraphConditionalHandleCreate) cuGraphConditionalHandleCreate = nullptr;
   decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor) cuOccupancyMaxActiveBlocksPerMultiprocessor = nullptr;
   decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags = nullptr;
   decltype(&::cuOccupancyMaxPotentialBlockSize) cuOccupancyMaxPotentialBlockSize = nullptr;

@@ -1110,107 +1110,148 @@ wire::Bytes make_AddNode() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_ConditionalHandleReply() {
+  ConditionalHandleReply m;
+  m.status = 3;
+  m.reserved = 4;
+  m.condition = 5;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ConditionalHandle() {
+  ConditionalHandle m;
+  m.context = 6;
+  m.graph = 7;
+  m.value = 8;
+  m.flags = 9;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_AddCondition() {
+  AddCondition m;
+  m.graph = 10;
+  m.node = 11;
+  m.dependencies = k_u64;
+  m.edges = kBytes;
+  m.context = 12;
+  m.condition = 13;
+  m.type = 14;
+  m.reserved = 15;
+  m.bodies = k_u64;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_ClearGraph() {
+  ClearGraph m;
+  m.graph = 16;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_InstantiateReply() {
   InstantiateReply m;
-  m.status = 3;
-  m.result = 4;
-  m.node = 5;
+  m.status = 17;
+  m.result = 18;
+  m.node = 19;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Instantiate() {
   Instantiate m;
-  m.context = 6;
-  m.graph = 7;
-  m.exec = 8;
-  m.flags = 9;
-  m.upload_stream = 10;
+  m.context = 20;
+  m.graph = 21;
+  m.exec = 22;
+  m.flags = 23;
+  m.upload_stream = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SetExecNode() {
   SetExecNode m;
-  m.exec = 11;
-  m.node = 12;
-  m.work.kind = 13;
-  m.work.shared_bytes = 14;
-  m.work.context = 15;
-  m.work.object = 16;
-  m.work.grid.x = 17;
-  m.work.grid.y = 18;
-  m.work.grid.z = 19;
-  m.work.block.x = 20;
-  m.work.block.y = 21;
-  m.work.block.z = 22;
+  m.exec = 25;
+  m.node = 26;
+  m.work.kind = 27;
+  m.work.shared_bytes = 28;
+  m.work.context = 29;
+  m.work.object = 30;
+  m.work.grid.x = 31;
+  m.work.grid.y = 32;
+  m.work.grid.z = 33;
+  m.work.block.x = 34;
+  m.work.block.y = 35;
+  m.work.block.z = 36;
   m.work.parameters = kBytes;
   m.work.attributes.resize(2);
-  m.work.attributes[0].which = 23;
-  m.work.attributes[0].reserved = 24;
-  m.work.attributes[0].event = 25;
+  m.work.attributes[0].which = 37;
+  m.work.attributes[0].reserved = 38;
+  m.work.attributes[0].event = 39;
   m.work.attributes[0].value = kBytes;
-  m.work.attributes[1].which = 26;
-  m.work.attributes[1].reserved = 27;
-  m.work.attributes[1].event = 28;
+  m.work.attributes[1].which = 40;
+  m.work.attributes[1].reserved = 41;
+  m.work.attributes[1].event = 42;
   m.work.attributes[1].value = kBytes;
-  m.work.source.kind = 29;
-  m.work.source.level = 30;
-  m.work.source.object = 31;
-  m.work.source.x = 32;
-  m.work.source.y = 33;
-  m.work.source.z = 34;
-  m.work.source.pitch = 35;
-  m.work.source.height = 36;
-  m.work.target.kind = 37;
-  m.work.target.level = 38;
-  m.work.target.object = 39;
-  m.work.target.x = 40;
-  m.work.target.y = 41;
-  m.work.target.z = 42;
-  m.work.target.pitch = 43;
-  m.work.target.height = 44;
-  m.work.extent.width = 45;
-  m.work.extent.height = 46;
-  m.work.extent.depth = 47;
-  m.work.value = 48;
-  m.work.element = 49;
-  m.work.flags = 50;
+  m.work.source.kind = 43;
+  m.work.source.level = 44;
+  m.work.source.object = 45;
+  m.work.source.x = 46;
+  m.work.source.y = 47;
+  m.work.source.z = 48;
+  m.work.source.pitch = 49;
+  m.work.source.height = 50;
+  m.work.target.kind = 51;
+  m.work.target.level = 52;
+  m.work.target.object = 53;
+  m.work.target.x = 54;
+  m.work.target.y = 55;
+  m.work.target.z = 56;
+  m.work.target.pitch = 57;
+  m.work.target.height = 58;
+  m.work.extent.width = 59;
+  m.work.extent.height = 60;
+  m.work.extent.depth = 61;
+  m.work.value = 62;
+  m.work.element = 63;
+  m.work.flags = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EnableNode() {
   EnableNode m;
-  m.exec = 51;
-  m.node = 52;
-  m.is_enabled = 53;
+  m.exec = 65;
+  m.node = 66;
+  m.is_enabled = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_LaunchGraph() {
   LaunchGraph m;
-  m.context = 54;
-  m.exec = 55;
-  m.stream = 56;
+  m.context = 68;
+  m.exec = 69;
+  m.stream = 70;
   m.inputs.resize(2);
-  m.inputs[0].node = 57;
+  m.inputs[0].node = 71;
   m.inputs[0].data = {0, sizeof kBytes, kBytes};
-  m.inputs[1].node = 58;
+  m.inputs[1].node = 72;
   m.inputs[1].data = {0, sizeof kBytes, kBytes};
   m.outputs.resize(2);
-  m.outputs[0].node = 59;
-  m.outputs[0].ticket = 60;
-  m.outputs[1].node = 61;
-  m.outputs[1].ticket = 62;
+  m.outputs[0].node = 73;
+  m.outputs[0].ticket = 74;
+  m.outputs[1].node = 75;
+  m.outputs[1].ticket = 76;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphInput() {
   GraphInput m;
-  m.node = 63;
+  m.node = 77;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -1218,14 +1259,14 @@ wire::Bytes make_GraphInput() {
 }
 wire::Bytes make_PeerAcceptReply() {
   PeerAcceptReply m;
-  m.status = 64;
+  m.status = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerAccept() {
   PeerAccept m;
-  m.peer = 65;
+  m.peer = 79;
   m.key = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1233,17 +1274,17 @@ wire::Bytes make_PeerAccept() {
 }
 wire::Bytes make_PeerOpenReply() {
   PeerOpenReply m;
-  m.status = 66;
+  m.status = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerOpen() {
   PeerOpen m;
-  m.peer = 67;
+  m.peer = 81;
   m.key = kBytes;
-  m.address = "address 68";
-  m.port = 69;
+  m.address = "address 82";
+  m.port = 83;
   m.session = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1251,92 +1292,92 @@ wire::Bytes make_PeerOpen() {
 }
 wire::Bytes make_ExportMemory() {
   ExportMemory m;
-  m.context = 70;
-  m.stream = 71;
-  m.source.kind = 72;
-  m.source.level = 73;
-  m.source.object = 74;
-  m.source.x = 75;
-  m.source.y = 76;
-  m.source.z = 77;
-  m.source.pitch = 78;
-  m.source.height = 79;
-  m.extent.width = 80;
-  m.extent.height = 81;
-  m.extent.depth = 82;
-  m.peer = 83;
-  m.ticket = 84;
+  m.context = 84;
+  m.stream = 85;
+  m.source.kind = 86;
+  m.source.level = 87;
+  m.source.object = 88;
+  m.source.x = 89;
+  m.source.y = 90;
+  m.source.z = 91;
+  m.source.pitch = 92;
+  m.source.height = 93;
+  m.extent.width = 94;
+  m.extent.height = 95;
+  m.extent.depth = 96;
+  m.peer = 97;
+  m.ticket = 98;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ImportMemory() {
   ImportMemory m;
-  m.context = 85;
-  m.stream = 86;
-  m.target.kind = 87;
-  m.target.level = 88;
-  m.target.object = 89;
-  m.target.x = 90;
-  m.target.y = 91;
-  m.target.z = 92;
-  m.target.pitch = 93;
-  m.target.height = 94;
-  m.extent.width = 95;
-  m.extent.height = 96;
-  m.extent.depth = 97;
-  m.peer = 98;
-  m.ticket = 99;
+  m.context = 99;
+  m.stream = 100;
+  m.target.kind = 1;
+  m.target.level = 2;
+  m.target.object = 3;
+  m.target.x = 4;
+  m.target.y = 5;
+  m.target.z = 6;
+  m.target.pitch = 7;
+  m.target.height = 8;
+  m.extent.width = 9;
+  m.extent.height = 10;
+  m.extent.depth = 11;
+  m.peer = 12;
+  m.ticket = 13;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerReadyReply() {
   PeerReadyReply m;
-  m.status = 100;
+  m.status = 14;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerReady() {
   PeerReady m;
-  m.peer = 1;
+  m.peer = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerClose() {
   PeerClose m;
-  m.peer = 2;
+  m.peer = 16;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SignalPeer() {
   SignalPeer m;
-  m.context = 3;
-  m.stream = 4;
-  m.peer = 5;
-  m.ticket = 6;
+  m.context = 17;
+  m.stream = 18;
+  m.peer = 19;
+  m.ticket = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_AwaitPeer() {
   AwaitPeer m;
-  m.context = 7;
-  m.stream = 8;
-  m.peer = 9;
-  m.ticket = 10;
+  m.context = 21;
+  m.stream = 22;
+  m.peer = 23;
+  m.ticket = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CollectiveVersionReply() {
   CollectiveVersionReply m;
-  m.status = 11;
-  m.version = 12;
-  m.text = "text 13";
+  m.status = 25;
+  m.version = 26;
+  m.text = "text 27";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1349,10 +1390,10 @@ wire::Bytes make_CollectiveVersion() {
 }
 wire::Bytes make_CollectiveIdReply() {
   CollectiveIdReply m;
-  m.status = 14;
-  m.reserved = 15;
+  m.status = 28;
+  m.reserved = 29;
   m.id = kBytes;
-  m.text = "text 16";
+  m.text = "text 30";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1365,19 +1406,19 @@ wire::Bytes make_CollectiveId() {
 }
 wire::Bytes make_JoinCollectivesReply() {
   JoinCollectivesReply m;
-  m.status = 17;
-  m.reserved = 18;
-  m.text = "text 19";
+  m.status = 31;
+  m.reserved = 32;
+  m.text = "text 33";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_JoinCollectives() {
   JoinCollectives m;
-  m.context = 20;
-  m.communicator = 21;
-  m.ranks = 22;
-  m.rank = 23;
+  m.context = 34;
+  m.communicator = 35;
+  m.ranks = 36;
+  m.rank = 37;
   m.id = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1385,71 +1426,71 @@ wire::Bytes make_JoinCollectives() {
 }
 wire::Bytes make_Collectives() {
   Collectives m;
-  m.context = 24;
-  m.stream = 25;
-  m.communicator = 26;
+  m.context = 38;
+  m.stream = 39;
+  m.communicator = 40;
   m.calls.resize(2);
-  m.calls[0].which = 27;
-  m.calls[0].type = 28;
-  m.calls[0].reduction = 29;
-  m.calls[0].peer = 30;
-  m.calls[0].count = 31;
-  m.calls[0].source = 32;
-  m.calls[0].target = 33;
-  m.calls[1].which = 34;
-  m.calls[1].type = 35;
-  m.calls[1].reduction = 36;
-  m.calls[1].peer = 37;
-  m.calls[1].count = 38;
-  m.calls[1].source = 39;
-  m.calls[1].target = 40;
+  m.calls[0].which = 41;
+  m.calls[0].type = 42;
+  m.calls[0].reduction = 43;
+  m.calls[0].peer = 44;
+  m.calls[0].count = 45;
+  m.calls[0].source = 46;
+  m.calls[0].target = 47;
+  m.calls[1].which = 48;
+  m.calls[1].type = 49;
+  m.calls[1].reduction = 50;
+  m.calls[1].peer = 51;
+  m.calls[1].count = 52;
+  m.calls[1].source = 53;
+  m.calls[1].target = 54;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SplitCollectivesReply() {
   SplitCollectivesReply m;
-  m.status = 41;
-  m.ranks = 42;
-  m.rank = 43;
-  m.reserved = 44;
-  m.text = "text 45";
+  m.status = 55;
+  m.ranks = 56;
+  m.rank = 57;
+  m.reserved = 58;
+  m.text = "text 59";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SplitCollectives() {
   SplitCollectives m;
-  m.communicator = 46;
-  m.made = 47;
-  m.color = 48;
-  m.key = 49;
+  m.communicator = 60;
+  m.made = 61;
+  m.color = 62;
+  m.key = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectivesReply() {
   EndCollectivesReply m;
-  m.status = 50;
-  m.reserved = 51;
+  m.status = 64;
+  m.reserved = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectives() {
   EndCollectives m;
-  m.communicator = 52;
-  m.how = 53;
-  m.reserved = 54;
+  m.communicator = 66;
+  m.how = 67;
+  m.reserved = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreImageReply() {
   RestoreImageReply m;
-  m.status = 55;
-  m.reserved = 56;
-  m.text = "text 57";
+  m.status = 69;
+  m.reserved = 70;
+  m.text = "text 71";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1464,18 +1505,18 @@ wire::Bytes make_RestoreImage() {
 }
 wire::Bytes make_RestoreMessageReply() {
   RestoreMessageReply m;
-  m.status = 58;
-  m.reserved = 59;
-  m.text = "text 60";
+  m.status = 72;
+  m.reserved = 73;
+  m.text = "text 74";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreMessage() {
   RestoreMessage m;
-  m.op = 61;
-  m.reserved = 62;
-  m.number = 63;
+  m.op = 75;
+  m.reserved = 76;
+  m.number = 77;
   m.body = kBytes;
   m.expected = kBytes;
   wire::Bytes out;
@@ -1484,37 +1525,37 @@ wire::Bytes make_RestoreMessage() {
 }
 wire::Bytes make_RestoreMemoryReply() {
   RestoreMemoryReply m;
-  m.status = 64;
-  m.reserved = 65;
-  m.text = "text 66";
+  m.status = 78;
+  m.reserved = 79;
+  m.text = "text 80";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreMemory() {
   RestoreMemory m;
-  m.context = 67;
-  m.address = 68;
-  m.size = 69;
-  m.device = 70;
-  m.is_from_pool = 71;
+  m.context = 81;
+  m.address = 82;
+  m.size = 83;
+  m.device = 84;
+  m.is_from_pool = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreVariablesReply() {
   RestoreVariablesReply m;
-  m.status = 72;
-  m.reserved = 73;
-  m.text = "text 74";
+  m.status = 86;
+  m.reserved = 87;
+  m.text = "text 88";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreVariables() {
   RestoreVariables m;
-  m.context = 75;
-  m.module = 76;
+  m.context = 89;
+  m.module = 90;
   m.addresses = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -1522,17 +1563,17 @@ wire::Bytes make_RestoreVariables() {
 }
 wire::Bytes make_RestoreBytesReply() {
   RestoreBytesReply m;
-  m.status = 77;
-  m.reserved = 78;
-  m.text = "text 79";
+  m.status = 91;
+  m.reserved = 92;
+  m.text = "text 93";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreBytes() {
   RestoreBytes m;
-  m.context = 80;
-  m.address = 81;
+  m.context = 94;
+  m.address = 95;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -1540,42 +1581,42 @@ wire::Bytes make_RestoreBytes() {
 }
 wire::Bytes make_RestoreContextReply() {
   RestoreContextReply m;
-  m.status = 82;
-  m.reserved = 83;
-  m.text = "text 84";
+  m.status = 96;
+  m.reserved = 97;
+  m.text = "text 98";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreContext() {
   RestoreContext m;
-  m.context = 85;
-  m.stack = 86;
+  m.context = 99;
+  m.stack = 100;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreEvent() {
   RestoreEvent m;
-  m.event = 87;
-  m.reserved = 88;
-  m.milliseconds = 89;
+  m.event = 1;
+  m.reserved = 2;
+  m.milliseconds = 3;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TakeOverReply() {
   TakeOverReply m;
-  m.status = 90;
-  m.reserved = 91;
-  m.text = "text 92";
+  m.status = 4;
+  m.reserved = 5;
+  m.text = "text 6";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TakeOver() {
   TakeOver m;
-  m.number = 93;
+  m.number = 7;
   m.session = kBytes;
   m.state = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
@@ -1584,24 +1625,24 @@ wire::Bytes make_TakeOver() {
 }
 wire::Bytes make_ReplicateReply() {
   ReplicateReply m;
-  m.status = 94;
-  m.reserved = 95;
+  m.status = 8;
+  m.reserved = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Replicate() {
   Replicate m;
-  m.layout = 96;
+  m.layout = 10;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ShareObjectReply() {
   ShareObjectReply m;
-  m.status = 97;
-  m.is_mapped = 98;
-  m.size = 99;
+  m.status = 11;
+  m.is_mapped = 12;
+  m.size = 13;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1609,26 +1650,26 @@ wire::Bytes make_ShareObjectReply() {
 }
 wire::Bytes make_ShareObject() {
   ShareObject m;
-  m.object = 100;
-  m.address = 1;
+  m.object = 14;
+  m.address = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenMemoryReply() {
   OpenMemoryReply m;
-  m.status = 2;
-  m.device = 3;
-  m.address = 4;
-  m.size = 5;
+  m.status = 16;
+  m.device = 17;
+  m.address = 18;
+  m.size = 19;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenMemory() {
   OpenMemory m;
-  m.context = 6;
-  m.at = 7;
+  m.context = 20;
+  m.at = 21;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1636,30 +1677,30 @@ wire::Bytes make_OpenMemory() {
 }
 wire::Bytes make_CloseMemoryReply() {
   CloseMemoryReply m;
-  m.status = 8;
+  m.status = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CloseMemory() {
   CloseMemory m;
-  m.context = 9;
-  m.address = 10;
+  m.context = 23;
+  m.address = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenEventReply() {
   OpenEventReply m;
-  m.status = 11;
+  m.status = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenEvent() {
   OpenEvent m;
-  m.context = 12;
-  m.event = 13;
+  m.context = 26;
+  m.event = 27;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1667,16 +1708,16 @@ wire::Bytes make_OpenEvent() {
 }
 wire::Bytes make_OpenPhysicalReply() {
   OpenPhysicalReply m;
-  m.status = 14;
-  m.device = 15;
-  m.size = 16;
+  m.status = 28;
+  m.device = 29;
+  m.size = 30;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenPhysical() {
   OpenPhysical m;
-  m.memory = 17;
+  m.memory = 31;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1684,29 +1725,29 @@ wire::Bytes make_OpenPhysical() {
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 18;
-  m.op = 19;
-  m.status = 20;
-  m.object = 21;
-  m.text = "text 22";
+  m.context = 32;
+  m.op = 33;
+  m.status = 34;
+  m.object = 35;
+  m.text = "text 36";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 23;
-  m.run = 24;
-  m.status = 25;
+  m.function = 37;
+  m.run = 38;
+  m.status = 39;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 26;
-  m.number = 27;
-  m.status = 28;
+  m.event = 40;
+  m.number = 41;
+  m.status = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1721,10 +1762,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 29;
-  m.ranges[0].size = 30;
-  m.ranges[1].address = 31;
-  m.ranges[1].size = 32;
+  m.ranges[0].address = 43;
+  m.ranges[0].size = 44;
+  m.ranges[1].address = 45;
+  m.ranges[1].size = 46;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1732,104 +1773,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 33;
-  m.status = 34;
-  m.reserved = 35;
-  m.text = "text 36";
+  m.communicator = 47;
+  m.status = 48;
+  m.reserved = 49;
+  m.text = "text 50";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 37;
-  m.max_width_in_elements = 38;
+  m.status = 51;
+  m.max_width_in_elements = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 39;
-  m.format = 40;
-  m.num_channels = 41;
-  m.dev = 42;
+  m.context = 53;
+  m.format = 54;
+  m.num_channels = 55;
+  m.dev = 56;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 43;
-  m.flags = 44;
+  m.context = 57;
+  m.flags = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 45;
-  m.config = 46;
+  m.context = 59;
+  m.config = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 47;
+  m.context = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 48;
-  m.ctx = 49;
-  m.event = 50;
+  m.context = 62;
+  m.ctx = 63;
+  m.event = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 51;
-  m.ctx = 52;
-  m.event = 53;
+  m.context = 65;
+  m.ctx = 66;
+  m.event = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 54;
+  m.status = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 55;
-  m.attrib = 56;
-  m.val = 57;
-  m.kernel = 58;
-  m.dev = 59;
+  m.context = 69;
+  m.attrib = 70;
+  m.val = 71;
+  m.kernel = 72;
+  m.dev = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 60;
-  m.kernel = 61;
-  m.config = 62;
-  m.dev = 63;
+  m.context = 74;
+  m.kernel = 75;
+  m.config = 76;
+  m.dev = 77;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 64;
+  m.status = 78;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1837,16 +1878,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 65;
-  m.array = 66;
-  m.device = 67;
+  m.context = 79;
+  m.array = 80;
+  m.device = 81;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 68;
+  m.status = 82;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1854,77 +1895,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 69;
-  m.mipmap = 70;
-  m.device = 71;
+  m.context = 83;
+  m.mipmap = 84;
+  m.device = 85;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 72;
+  m.status = 86;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 73;
-  m.plane_array = 74;
-  m.array = 75;
-  m.plane_idx = 76;
+  m.context = 87;
+  m.plane_array = 88;
+  m.array = 89;
+  m.plane_idx = 90;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 77;
+  m.status = 91;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 78;
-  m.level_array = 79;
-  m.mipmapped_array = 80;
-  m.level = 81;
+  m.context = 92;
+  m.level_array = 93;
+  m.mipmapped_array = 94;
+  m.level = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 82;
-  m.flags = 83;
+  m.status = 96;
+  m.flags = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 84;
+  m.context = 98;
   m.location = kBytes;
-  m.ptr = 85;
+  m.ptr = 99;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 86;
-  m.pool = 87;
-  m.min_bytes_to_keep = 88;
+  m.context = 100;
+  m.pool = 1;
+  m.min_bytes_to_keep = 2;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 89;
-  m.pool = 90;
+  m.context = 3;
+  m.pool = 4;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1932,16 +1973,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 91;
-  m.flags = 92;
+  m.status = 5;
+  m.flags = 6;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 93;
-  m.mem_pool = 94;
+  m.context = 7;
+  m.mem_pool = 8;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1949,244 +1990,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 95;
-  m.stream = 96;
-  m.event = 97;
-  m.flags = 98;
+  m.context = 9;
+  m.stream = 10;
+  m.event = 11;
+  m.flags = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 99;
-  m.dst_stream = 100;
-  m.src_stream = 1;
+  m.context = 13;
+  m.dst_stream = 14;
+  m.src_stream = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 2;
-  m.event = 3;
-  m.stream = 4;
+  m.context = 16;
+  m.event = 17;
+  m.stream = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 5;
-  m.event = 6;
-  m.stream = 7;
-  m.flags = 8;
+  m.context = 19;
+  m.event = 20;
+  m.stream = 21;
+  m.flags = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 9;
-  m.stream = 10;
-  m.addr = 11;
-  m.value = 12;
-  m.flags = 13;
+  m.context = 23;
+  m.stream = 24;
+  m.addr = 25;
+  m.value = 26;
+  m.flags = 27;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 14;
-  m.stream = 15;
-  m.addr = 16;
-  m.value = 17;
-  m.flags = 18;
+  m.context = 28;
+  m.stream = 29;
+  m.addr = 30;
+  m.value = 31;
+  m.flags = 32;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 19;
-  m.stream = 20;
-  m.addr = 21;
-  m.value = 22;
-  m.flags = 23;
+  m.context = 33;
+  m.stream = 34;
+  m.addr = 35;
+  m.value = 36;
+  m.flags = 37;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 24;
-  m.stream = 25;
-  m.addr = 26;
-  m.value = 27;
-  m.flags = 28;
+  m.context = 38;
+  m.stream = 39;
+  m.addr = 40;
+  m.value = 41;
+  m.flags = 42;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 29;
-  m.stream = 30;
+  m.context = 43;
+  m.stream = 44;
   m.param_array = kBytes;
-  m.flags = 31;
+  m.flags = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 32;
+  m.status = 46;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 33;
-  m.hfunc = 34;
-  m.attrib = 35;
-  m.value = 36;
+  m.context = 47;
+  m.hfunc = 48;
+  m.attrib = 49;
+  m.value = 50;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 37;
-  m.hfunc = 38;
-  m.config = 39;
+  m.context = 51;
+  m.hfunc = 52;
+  m.config = 53;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 40;
-  m.state = 41;
+  m.status = 54;
+  m.state = 55;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 42;
-  m.function = 43;
+  m.context = 56;
+  m.function = 57;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 44;
-  m.function = 45;
+  m.context = 58;
+  m.function = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 46;
-  m.hfunc = 47;
-  m.config = 48;
+  m.context = 60;
+  m.hfunc = 61;
+  m.config = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 49;
-  m.graph = 50;
-  m.stream = 51;
+  m.context = 63;
+  m.graph = 64;
+  m.stream = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 52;
-  m.num_blocks = 53;
+  m.status = 66;
+  m.num_blocks = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 54;
-  m.func = 55;
-  m.block_size = 56;
-  m.dynamic_smem_size = 57;
-  m.flags = 58;
+  m.context = 68;
+  m.func = 69;
+  m.block_size = 70;
+  m.dynamic_smem_size = 71;
+  m.flags = 72;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 59;
-  m.dynamic_smem_size = 60;
+  m.status = 73;
+  m.dynamic_smem_size = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 61;
-  m.func = 62;
-  m.num_blocks = 63;
-  m.block_size = 64;
+  m.context = 75;
+  m.func = 76;
+  m.num_blocks = 77;
+  m.block_size = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 65;
-  m.tex_object = 66;
+  m.context = 79;
+  m.tex_object = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 67;
-  m.surf_object = 68;
+  m.context = 81;
+  m.surf_object = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 69;
+  m.status = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 70;
-  m.peer_context = 71;
-  m.flags = 72;
+  m.context = 84;
+  m.peer_context = 85;
+  m.flags = 86;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 73;
+  m.status = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 74;
-  m.peer_context = 75;
+  m.context = 88;
+  m.peer_context = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2279,6 +2320,10 @@ constexpr FuzzCase kCases[] = {
     {"elapsed_time", 0x205c, false, false, make_ElapsedTime, again<ElapsedTime>},
     {"create_graph", 0x2064, false, false, make_CreateGraph, again<CreateGraph>},
     {"add_node", 0x2065, false, false, make_AddNode, again<AddNode>},
+    {"conditional_handle_reply", 0x2071, true, false, make_ConditionalHandleReply, again<ConditionalHandleReply>},
+    {"conditional_handle", 0x2071, false, false, make_ConditionalHandle, again<ConditionalHandle>},
+    {"add_condition", 0x2075, false, false, make_AddCondition, again<AddCondition>},
+    {"clear_graph", 0x2076, false, false, make_ClearGraph, again<ClearGraph>},
     {"instantiate_reply", 0x206c, true, false, make_InstantiateReply, again<InstantiateReply>},
     {"instantiate", 0x206c, false, false, make_Instantiate, again<Instantiate>},
     {"set_exec_node", 0x2068, false, false, make_SetExecNode, again<SetExecNode>},

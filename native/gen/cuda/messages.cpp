@@ -2225,6 +2225,104 @@ bool decode(wire::View body, AddNode& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const ConditionalHandleReply& m) {
+  w.put(m.status);
+  w.put(m.reserved);
+  w.put(m.condition);
+}
+static void read(wire::Reader& r, ConditionalHandleReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.condition = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const ConditionalHandleReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ConditionalHandleReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const ConditionalHandle& m) {
+  w.put(m.context);
+  w.put(m.graph);
+  w.put(m.value);
+  w.put(m.flags);
+}
+static void read(wire::Reader& r, ConditionalHandle& m) {
+  m.context = r.get<std::uint64_t>();
+  m.graph = r.get<std::uint64_t>();
+  m.value = r.get<std::uint32_t>();
+  m.flags = r.get<std::uint32_t>();
+}
+
+void encode(wire::Bytes& out, const ConditionalHandle& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ConditionalHandle& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const AddCondition& m) {
+  w.put(m.graph);
+  w.put(m.node);
+  w.put_array(m.dependencies);
+  w.put_array(m.edges);
+  w.put(m.context);
+  w.put(m.condition);
+  w.put(m.type);
+  w.put(m.reserved);
+  w.put_array(m.bodies);
+}
+static void read(wire::Reader& r, AddCondition& m) {
+  m.graph = r.get<std::uint64_t>();
+  m.node = r.get<std::uint64_t>();
+  m.dependencies = r.get_array<std::uint64_t>();
+  m.edges = r.get_array<std::uint8_t>();
+  m.context = r.get<std::uint64_t>();
+  m.condition = r.get<std::uint64_t>();
+  m.type = r.get<std::uint32_t>();
+  m.reserved = r.get<std::uint32_t>();
+  m.bodies = r.get_array<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const AddCondition& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, AddCondition& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const ClearGraph& m) {
+  w.put(m.graph);
+}
+static void read(wire::Reader& r, ClearGraph& m) {
+  m.graph = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const ClearGraph& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, ClearGraph& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const InstantiateReply& m) {
   w.put(m.status);
   w.put(m.result);

@@ -1050,6 +1050,51 @@ struct AddNode {
 void encode(wire::Bytes& out, const AddNode& m);
 bool decode(wire::View body, AddNode& m);
 
+/// Answers ConditionalHandle.
+struct ConditionalHandleReply {
+  std::int32_t status = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t condition = 0;
+};
+void encode(wire::Bytes& out, const ConditionalHandleReply& m);
+bool decode(wire::View body, ConditionalHandleReply& m);
+
+struct ConditionalHandle {
+  static constexpr std::uint16_t kOp = 0x2071;
+  static constexpr char kName[] = "ConditionalHandle";
+  using Reply = ConditionalHandleReply;
+  std::uint64_t context = 0;
+  std::uint64_t graph = 0;
+  std::uint32_t value = 0;
+  std::uint32_t flags = 0;
+};
+void encode(wire::Bytes& out, const ConditionalHandle& m);
+bool decode(wire::View body, ConditionalHandle& m);
+
+struct AddCondition {
+  static constexpr std::uint16_t kOp = 0x2075;
+  static constexpr char kName[] = "AddCondition";
+  std::uint64_t graph = 0;
+  std::uint64_t node = 0;
+  std::span<const std::uint64_t> dependencies{};
+  wire::View edges{};
+  std::uint64_t context = 0;
+  std::uint64_t condition = 0;
+  std::uint32_t type = 0;
+  std::uint32_t reserved = 0;
+  std::span<const std::uint64_t> bodies{};
+};
+void encode(wire::Bytes& out, const AddCondition& m);
+bool decode(wire::View body, AddCondition& m);
+
+struct ClearGraph {
+  static constexpr std::uint16_t kOp = 0x2076;
+  static constexpr char kName[] = "ClearGraph";
+  std::uint64_t graph = 0;
+};
+void encode(wire::Bytes& out, const ClearGraph& m);
+bool decode(wire::View body, ClearGraph& m);
+
 /// Answers Instantiate.
 struct InstantiateReply {
   std::int32_t status = 0;

@@ -68,6 +68,9 @@ class Requests {
   virtual void on(const ElapsedTime& call, wire::Respond<ElapsedTime::Reply> respond) = 0;
   virtual void on(const CreateGraph& message) = 0;
   virtual void on(const AddNode& message) = 0;
+  virtual void on(const ConditionalHandle& call, wire::Respond<ConditionalHandle::Reply> respond) = 0;
+  virtual void on(const AddCondition& message) = 0;
+  virtual void on(const ClearGraph& message) = 0;
   virtual void on(const Instantiate& call, wire::Respond<Instantiate::Reply> respond) = 0;
   virtual void on(const SetExecNode& message) = 0;
   virtual void on(const EnableNode& message) = 0;

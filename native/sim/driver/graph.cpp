@@ -7,6 +7,12 @@
 #include "sim/driver/pool_work.h"
 
 namespace flexrack::sim {
+namespace {
+
+// More than programs have; less than what recursion over them could take from a thread.
+constexpr unsigned kMostNested = 64, kMostBodies = 4096;
+
+}  // namespace
 
 Graph::~Graph() {
   for (const auto& node : nodes) {
@@ -14,6 +20,13 @@ Graph::~Graph() {
     node->close();
   }
   for (const auto& [key, held] : user_objects) held.first->release(held.second);
+}
+
+GraphNode::~GraphNode() {
+  // The application has no reference to these of its own: it cannot destroy them.
+  if (child) child->close();
+  if (!condition) return;
+  for (const auto& body : condition->bodies) body->close();
 }
 
 Ref<GraphNode> Graph::add(CUgraphNodeType type, WorkPointer work, const CUgraphNode* before, std::size_t count,
@@ -38,12 +51,53 @@ Ref<GraphNode> Graph::add(CUgraphNodeType type, WorkPointer work, const CUgraphN
 
 Ref<GraphNode> Graph::add_child(const Ref<Graph>& child, const CUgraphNode* before, std::size_t count,
                                 const CUgraphEdgeData* data) {
-  auto copy = child->clone();
+  require(!child->has_conditions(), CUDA_ERROR_NOT_SUPPORTED, "a child graph has no conditional nodes");
+  auto copy = child->clone_with(conditions);
   copy->is_child = true;
-  copy->open();
+  copy->depth = depth;
   auto node = add(CU_GRAPH_NODE_TYPE_GRAPH, nullptr, before, count, data);
+  copy->open();
   node->child = std::move(copy);
   return node;
+}
+
+Ref<GraphNode> Graph::add_condition(const CUDA_CONDITIONAL_NODE_PARAMS& as, const CUgraphNode* before,
+                                    std::size_t count, const CUgraphEdgeData* data) {
+  require(as.type <= CU_GRAPH_COND_TYPE_SWITCH && as.size > 0 && as.size <= kMostBodies &&
+              (as.type != CU_GRAPH_COND_TYPE_WHILE || as.size == 1) &&
+              (as.type != CU_GRAPH_COND_TYPE_IF || as.size <= 2),
+          CUDA_ERROR_INVALID_VALUE, "a condition of that kind has not so many bodies");
+  require(depth < kMostNested, CUDA_ERROR_INVALID_VALUE, "conditional nodes are nested too deep");
+  Ref<Context> context;
+  {
+    const std::lock_guard guard(conditions->lock);
+    const auto found = conditions->all.find(as.handle);
+    require(found != conditions->all.end(), CUDA_ERROR_INVALID_VALUE, "a handle that was not made for this graph");
+    context = found->second.context;
+  }
+  require(!as.ctx || context_of(as.ctx) == context, CUDA_ERROR_INVALID_VALUE, "a handle of another context");
+  auto condition = std::make_unique<Condition>();
+  condition->handle = as.handle;
+  condition->type = as.type;
+  for (unsigned i = 0; i < as.size; ++i) {
+    auto body = Graph::make();
+    body->conditions = conditions;
+    body->is_child = true;
+    body->depth = depth + 1;
+    condition->handles.push_back(body->handle());
+    condition->bodies.push_back(std::move(body));
+  }
+  auto node = add(CU_GRAPH_NODE_TYPE_CONDITIONAL, nullptr, before, count, data);
+  for (const auto& body : condition->bodies) body->open();
+  node->context = std::move(context);
+  node->condition = std::move(condition);
+  return node;
+}
+
+bool Graph::has_conditions() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return node->condition || (node->child && node->child->has_conditions());
+  });
 }
 
 void Graph::remove(GraphNode& node) {
@@ -60,8 +114,12 @@ std::vector<GraphNode*> Graph::in_order() const {
   return order;
 }
 
-Ref<Graph> Graph::clone() const {
+Ref<Graph> Graph::clone() const { return clone_with(std::make_shared<ConditionHandles>(*conditions)); }
+
+Ref<Graph> Graph::clone_with(std::shared_ptr<ConditionHandles> handles) const {
   auto copy = Graph::make();
+  copy->conditions = handles;
+  copy->depth = depth;
   copy->original = this;
   auto& from = const_cast<Graph&>(*this);
   const std::lock_guard guard(from.lock);
@@ -75,9 +133,20 @@ Ref<Graph> Graph::clone() const {
     twin->is_enabled = node->is_enabled;
     twin->number = node->number;
     if (node->child) {
-      twin->child = node->child->clone();
+      twin->child = node->child->clone_with(handles);
       twin->child->is_child = true;
       twin->child->open();
+    }
+    if (node->condition) {
+      auto& own = *(twin->condition = std::make_unique<Condition>());
+      own.handle = node->condition->handle;
+      own.type = node->condition->type;
+      for (const auto& body : node->condition->bodies) {
+        own.bodies.push_back(body->clone_with(handles));
+        own.bodies.back()->is_child = true;
+        own.bodies.back()->open();
+        own.handles.push_back(own.bodies.back()->handle());
+      }
     }
     twins[node.get()] = twin.get();
     copy->nodes.push_back(std::move(twin));
@@ -97,6 +166,9 @@ GraphNode* Graph::cloned_from(const void* node) {
   for (const auto& one : nodes) {
     if (one->original == node) return one.get();
     if (auto* inner = one->child ? one->child->cloned_from(node) : nullptr) return inner;
+    if (!one->condition) continue;
+    for (const auto& body : one->condition->bodies)
+      if (auto* inner = body->cloned_from(node)) return inner;
   }
   return nullptr;
 }

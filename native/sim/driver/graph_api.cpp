@@ -69,22 +69,28 @@ constexpr unsigned long long kInstantiateFlags =
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
-void instantiate(CUgraphExec* made, CUgraph handle, unsigned long long flags) {
+InstantiateError instantiate(CUgraphExec* made, CUgraph handle, unsigned long long flags) {
   require(made && (flags & ~kInstantiateFlags) == 0);
   require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), CUDA_ERROR_NOT_SUPPORTED,
           "kernels do not launch graphs");
   const auto graph = graph_of(handle);
+  require(graph->depth == 0, CUDA_ERROR_INVALID_VALUE, "a body is part of its conditional node");
   const std::lock_guard guard(graph->lock);
+  const auto wrong = check_conditions(*graph);
+  if (wrong.status != CUDA_SUCCESS) return wrong;
   const auto exec = GraphExec::make(*graph, flags);
   exec->open();
   *made = exec->handle();
+  return {};
 }
 
 CUresult instantiate_with_log(CUgraphExec* made, CUgraph graph, CUgraphNode* wrong, char* log, std::size_t size) {
   return call([&] {
     if (wrong) *wrong = nullptr;
     if (log && size > 0) *log = 0;
-    instantiate(made, graph, 0);
+    const auto error = instantiate(made, graph, 0);
+    if (wrong) *wrong = error.node;
+    return error.status;
   });
 }
 
@@ -115,7 +121,9 @@ CUresult cuGraphDestroy(CUgraph handle) {
 CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
   return call([&] {
     require(clone);
-    const auto copy = graph_of(original)->clone();
+    const auto graph = graph_of(original);
+    require(graph->depth == 0, CUDA_ERROR_NOT_SUPPORTED, "a body is part of its conditional node");
+    const auto copy = graph->clone();
     copy->open();
     *clone = copy->handle();
   });
@@ -213,7 +221,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned 
   return call([&] {
     require(!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD), CUDA_ERROR_INVALID_VALUE,
             "a stream to upload in comes with cuGraphInstantiateWithParams");
-    instantiate(exec, graph, flags);
+    return instantiate(exec, graph, flags).status;
   });
 }
 
@@ -222,8 +230,10 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec* exec, CUgraph graph, CUDA_GRA
     require(parameters);
     parameters->hErrNode_out = nullptr;
     parameters->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
-    instantiate(exec, graph, parameters->flags);
-    parameters->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    const auto error = instantiate(exec, graph, parameters->flags);
+    parameters->result_out = error.result;
+    parameters->hErrNode_out = error.node;
+    return error.status;
   });
 }
 

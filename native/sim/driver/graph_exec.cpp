@@ -3,7 +3,7 @@
 #include <set>
 
 #include "sim/driver/capture.h"
-#include "sim/driver/graph.h"
+#include "sim/driver/graph_plan.h"
 #include "sim/driver/pool_work.h"
 
 namespace flexrack::sim {
@@ -15,8 +15,11 @@ void check_order(Graph& graph) {
   const std::lock_guard guard(graph.lock);
   require(graph.nodes.empty() || !graph.in_order().empty(), CUDA_ERROR_INVALID_VALUE,
           "nodes that depend on each other in a circle");
-  for (const auto& node : graph.nodes)
+  for (const auto& node : graph.nodes) {
     if (node->child) check_order(*node->child);
+    if (!node->condition) continue;
+    for (const auto& body : node->condition->bodies) check_order(*body);
+  }
 }
 
 /// Memory that nodes allocate, of children too, and addresses that nodes free.
@@ -37,35 +40,6 @@ std::vector<std::shared_ptr<GraphAddress>> left_by(const Graph& graph) {
   return places;
 }
 
-/// Submits all nodes behind `begin`; gives what nothing in the graph waits for.
-std::vector<Ref<Command>> submit(const Graph& graph, const Ref<Context>& context, int priority,
-                                 const std::vector<Ref<Command>>& begin) {
-  std::map<const GraphNode*, std::vector<Ref<Command>>> ends;
-  std::vector<Ref<Command>> last;
-  for (const auto* node : graph.in_order()) {
-    std::vector<Ref<Command>> before;
-    for (const auto& edge : node->before) before.insert(before.end(), ends[edge.node].begin(), ends[edge.node].end());
-    if (node->before.empty()) before = begin;
-    auto& own = ends[node];
-    if (node->child && node->is_enabled) {
-      own = submit(*node->child, context, priority, before);
-      // An empty child graph is passed through.
-      if (own.empty()) own = before;
-    } else {
-      const auto& home = node->context ? node->context : context;
-      const bool does = node->work && node->is_enabled;
-      const auto command = does ? command_for(home, node->work) : Command::marker(home);
-      command->priority = priority;
-      if (auto also = does ? node->work->prerequisite() : nullptr) before.push_back(std::move(also));
-      command->submit(before);
-      if (does) node->work->submitted(command);
-      own = {command};
-    }
-    if (node->after.empty()) last.insert(last.end(), own.begin(), own.end());
-  }
-  return last;
-}
-
 }  // namespace
 
 GraphExec::GraphExec(Graph& of, unsigned long long with_flags)
@@ -82,20 +56,23 @@ void GraphExec::launch(Stream& stream) {
   require_not_captured(stream);
   const std::lock_guard guard(lock_);
   const auto places = left_by(*graph_);
+  if (!plan_) plan_ = plan_of(*graph_);
+  const auto run = std::make_shared<GraphRun>(plan_, stream.context, stream.priority);
   Ref<Command> begin;
   if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) {
-    begin = Command::make(stream.context, &stream.context->device.frees, [places] {
+    begin = Command::make(stream.context, &stream.context->device.frees, [places, run] {
       for (const auto& place : places) place->release();
+      run->begin();
     });
   } else {
     for (const auto& place : places)
       require(!place->is_kept(), CUDA_ERROR_INVALID_VALUE, "what the graph's last launch allocated was not freed");
-    begin = Command::marker(stream.context);
+    begin = Command::make(stream.context, nullptr, [run] { run->begin(); });
   }
   // A graph runs once at a time.
   const std::vector<Ref<Command>> previous{last_};
   stream.append(begin, previous);
-  const auto ends = submit(*graph_, stream.context, stream.priority, {begin});
+  const auto ends = run->submit(begin);
   // What is launched keeps the graph, and what that keeps, until it is over (CUDA C++ Programming Guide, CUDA user
   // objects).
   const auto end = Command::make(stream.context, nullptr, [self = Ref<GraphExec>(this)] {}, true);
@@ -116,6 +93,7 @@ void GraphExec::set(const GraphNode& node, WorkPointer work) {
   auto& found = own(node);
   require(found.type == node.type && work && work->type() == found.type);
   found.work = std::move(work);
+  plan_ = nullptr;
 }
 
 void GraphExec::set_child(const GraphNode& node, const Graph& child) {
@@ -123,10 +101,12 @@ void GraphExec::set_child(const GraphNode& node, const Graph& child) {
   auto& found = own(node);
   require(found.child && found.child->nodes.size() == child.nodes.size(), CUDA_ERROR_INVALID_VALUE,
           "a child graph of another shape");
+  require(!child.has_conditions(), CUDA_ERROR_NOT_SUPPORTED, "a child graph has no conditional nodes");
   auto copy = child.clone();
   copy->is_child = true;
   check_order(*copy);
   found.child = std::move(copy);
+  plan_ = nullptr;
 }
 
 void GraphExec::enable(const GraphNode& node, bool is_enabled) {
@@ -135,6 +115,7 @@ void GraphExec::enable(const GraphNode& node, bool is_enabled) {
   require(found.type == CU_GRAPH_NODE_TYPE_KERNEL || found.type == CU_GRAPH_NODE_TYPE_MEMSET ||
           found.type == CU_GRAPH_NODE_TYPE_MEMCPY);
   found.is_enabled = is_enabled;
+  plan_ = nullptr;
 }
 
 bool GraphExec::is_enabled(const GraphNode& node) {
@@ -161,6 +142,18 @@ std::vector<std::set<std::size_t>> shape(const Graph& graph) {
   return all;
 }
 
+CUgraphExecUpdateResult compare(const Graph& now, const Graph& to, CUgraphNode& wrong);
+
+CUgraphExecUpdateResult compare(const Condition& now, const Condition& to, CUgraphNode& wrong) {
+  if (now.type != to.type || now.bodies.size() != to.bodies.size())
+    return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+  for (std::size_t i = 0; i < to.bodies.size(); ++i) {
+    const auto inner = compare(*now.bodies[i], *to.bodies[i], wrong);
+    if (inner != CU_GRAPH_EXEC_UPDATE_SUCCESS) return inner;
+  }
+  return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
 CUgraphExecUpdateResult compare(const Graph& now, const Graph& to, CUgraphNode& wrong) {
   if (now.nodes.size() != to.nodes.size()) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   const auto before = shape(now), after = shape(to);
@@ -170,6 +163,10 @@ CUgraphExecUpdateResult compare(const Graph& now, const Graph& to, CUgraphNode& 
     if (before[i] != after[i]) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     if (to.nodes[i]->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.nodes[i]->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
       return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    if (const auto& condition = to.nodes[i]->condition) {
+      const auto inner = compare(*now.nodes[i]->condition, *condition, wrong);
+      if (inner != CU_GRAPH_EXEC_UPDATE_SUCCESS) return inner;
+    }
     if (!to.nodes[i]->child) continue;
     const auto inner = compare(*now.nodes[i]->child, *to.nodes[i]->child, wrong);
     if (inner != CU_GRAPH_EXEC_UPDATE_SUCCESS) return inner;
@@ -184,6 +181,11 @@ void take_over(Graph& now, const Graph& to, std::map<const void*, GraphNode*>& a
     now.nodes[i]->context = to.nodes[i]->context;
     aliases[to.nodes[i].get()] = now.nodes[i].get();
     if (to.nodes[i]->child) take_over(*now.nodes[i]->child, *to.nodes[i]->child, aliases);
+    const auto& condition = to.nodes[i]->condition;
+    if (!condition) continue;
+    now.nodes[i]->condition->handle = condition->handle;
+    for (std::size_t body = 0; body < condition->bodies.size(); ++body)
+      take_over(*now.nodes[i]->condition->bodies[body], *condition->bodies[body], aliases);
   }
 }
 
@@ -193,7 +195,12 @@ CUgraphExecUpdateResult GraphExec::update(Graph& to, CUgraphNode& wrong) {
   const std::lock_guard guard(lock_);
   const std::lock_guard other(to.lock);
   const auto result = compare(*graph_, to, wrong);
-  if (result == CU_GRAPH_EXEC_UPDATE_SUCCESS) take_over(*graph_, to, aliases_);
+  if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
+  take_over(*graph_, to, aliases_);
+  // "The default value and flags associated with a handle will be updated during whole graph update" (CUDA C++
+  // Programming Guide, conditional handles).
+  graph_->conditions = std::make_shared<ConditionHandles>(*to.conditions);
+  plan_ = nullptr;
   return result;
 }
 

@@ -19,7 +19,9 @@ std::vector<DotNode> described(const Graph& graph) {
     if (const auto* kernel = dynamic_cast<const KernelWork*>(node->work.get()))
       one.kernel = kernel->function->facts.name;
     for (const auto& edge : node->after) one.after.push_back(edge.node->number);
-    if (node->child) one.child = described(*node->child);
+    if (node->child) one.parts = {described(*node->child)};
+    if (node->condition)
+      for (const auto& body : node->condition->bodies) one.parts.push_back(described(*body));
     all.push_back(std::move(one));
   }
   return all;

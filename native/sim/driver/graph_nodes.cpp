@@ -116,6 +116,13 @@ CUresult add_any(const Place& place, CUgraphNodeParams* as) {
       *place.made = graph->add_child(child, place.before, place.count, place.data)->handle();
       return;
     }
+    if (as->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+      auto& conditional = as->conditional;
+      const auto node = graph->add_condition(conditional, place.before, place.count, place.data);
+      conditional.phGraph_out = node->condition->handles.data();
+      *place.made = node->handle();
+      return;
+    }
     auto context = as->type == CU_GRAPH_NODE_TYPE_MEMCPY || as->type == CU_GRAPH_NODE_TYPE_MEMSET ||
                            as->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
                        ? node_context(context_in(*as))

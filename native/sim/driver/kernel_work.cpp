@@ -42,7 +42,8 @@ CUresult result_of(const exec::Fault& fault) {
   switch (fault.kind) {
     case Kind::out_of_bounds:
     case Kind::read_only:
-    case Kind::bad_object: return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case Kind::bad_object:
+    case Kind::bad_condition: return CUDA_ERROR_ILLEGAL_ADDRESS;
     case Kind::misaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case Kind::stack_overflow: return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case Kind::illegal_instruction: return CUDA_ERROR_ILLEGAL_INSTRUCTION;
@@ -109,7 +110,9 @@ void KernelWork::check() const {
   }
 }
 
-void KernelWork::execute(Context& context) const {
+void KernelWork::execute(Context& context) const { execute_in_graph(context, nullptr); }
+
+void KernelWork::execute_in_graph(Context& context, exec::Conditions* conditions) const {
   if (is_fault_due("launch"))
     fail(CUDA_ERROR_LAUNCH_FAILED, "kernel " + function->facts.name + " failed, as FLEXRACK_SIM_FAULT asks for");
   pass_latency();
@@ -122,6 +125,7 @@ void KernelWork::execute(Context& context) const {
   launch.dynamic_shared_bytes = shape.shared_bytes;
   launch.parameters = parameters_;
   launch.is_cooperative = shape.is_cooperative;
+  launch.conditions = conditions;
   launch.grid_id = ++last_grid;
   launch.sm_count = static_cast<std::uint32_t>(context.device.multiprocessors);
   {

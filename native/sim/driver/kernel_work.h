@@ -32,6 +32,7 @@ class KernelWork : public Work {
   KernelWork(Ref<Function> function, const LaunchShape& shape, void** parameters, void** extra);
   Worker* worker(Device& device) const override { return &device.compute; }
   void execute(Context& context) const override;
+  void execute_in_graph(Context& context, exec::Conditions* conditions) const override;
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
 
   const Ref<Function> function;

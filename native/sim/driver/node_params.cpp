@@ -124,7 +124,7 @@ WorkPointer work_from(CUgraphNodeParams& as) {
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return values_from(as.memOp.paramArray, as.memOp.count, as.memOp.flags);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: fail(CUDA_ERROR_NOT_SUPPORTED, "no semaphores of other drivers");
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: fail(CUDA_ERROR_NOT_SUPPORTED, "no conditional nodes");
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: fail(CUDA_ERROR_INVALID_VALUE, "a conditional node stays what it is");
     default: fail(CUDA_ERROR_INVALID_VALUE);
   }
 }

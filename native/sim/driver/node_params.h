@@ -21,7 +21,7 @@ CUDA_KERNEL_NODE_PARAMS_v2 described(const KernelWork& work);
 Ref<Context> node_context(CUcontext given);
 
 /// Of any type but child graphs and empty nodes; null for an empty node. Writes back what an allocation node answers.
-/// Throws CUDA_ERROR_NOT_SUPPORTED for conditional and semaphore nodes.
+/// Throws CUDA_ERROR_NOT_SUPPORTED for semaphore nodes, CUDA_ERROR_INVALID_VALUE for conditional ones.
 WorkPointer work_from(CUgraphNodeParams& as);
 /// The context in such a description; null where it has none.
 CUcontext context_in(const CUgraphNodeParams& as);

@@ -147,10 +147,7 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap*, void*) { return refuse(); }
 CUresult cuMemMapArrayAsync(CUarrayMapInfo*, unsigned int, CUstream) { return refuse(); }
 CUresult cuLibraryGetUnifiedFunction(void**, CUlibrary, const char*) { return refuse(); }
 
-// Conditional nodes; one launch on several devices, which CUDA itself has given up.
-CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle*, CUgraph, CUcontext, unsigned int, unsigned int) {
-  return refuse();
-}
+// One launch on several devices, which CUDA itself has given up.
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS*, unsigned int, unsigned int) { return refuse(); }
 
 // Core dumps, checkpoints, notices, the profiler of CUDA 4.

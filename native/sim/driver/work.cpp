@@ -14,18 +14,21 @@ std::vector<Ref<Command>> prerequisites(const Work& work) {
   return {std::move(also)};
 }
 
-void execute(const Work& work, Context& context) {
+void execute(const Work& work, Context& context, exec::Conditions* conditions = nullptr) {
   std::optional<MemoryUse> use;
   if (work.touches_memory()) use.emplace();
-  work.execute(context);
+  work.execute_in_graph(context, conditions);
 }
 
 }  // namespace
 
-Ref<Command> command_for(const Ref<Context>& context, const WorkPointer& work) {
+Ref<Command> command_for(const Ref<Context>& context, const WorkPointer& work,
+                         const std::shared_ptr<exec::Conditions>& conditions) {
   auto* worker = work->worker(context->device);
   if (!worker) return Command::marker(context);
-  return Command::make(context, worker, [context, work] { execute(*work, *context); }, work->is_always_done());
+  return Command::make(
+      context, worker, [context, work, conditions] { execute(*work, *context, conditions.get()); },
+      work->is_always_done());
 }
 
 void require_not_captured(Stream& stream) {

@@ -10,6 +10,10 @@
 
 namespace flexrack::sim {
 
+namespace exec {
+class Conditions;
+}
+
 /// A description that does not change once it is in a stream or a graph: the same may be carried out many times.
 class Work {
  public:
@@ -18,6 +22,8 @@ class Work {
   virtual Worker* worker(Device& device) const = 0;
   /// On a thread of that worker. What it throws is what the context fails with.
   virtual void execute(Context& context) const = 0;
+  /// The same by a graph whose conditions a kernel may set; null: it has none.
+  virtual void execute_in_graph(Context& context, exec::Conditions*) const { execute(context); }
   /// As a node of a graph.
   virtual CUgraphNodeType type() const = 0;
   /// Is done even where the context has failed.
@@ -33,8 +39,9 @@ class Work {
 };
 using WorkPointer = std::shared_ptr<const Work>;
 
-/// A command that carries it out.
-Ref<Command> command_for(const Ref<Context>& context, const WorkPointer& work);
+/// A command that carries it out. `conditions`: of the graph that it is done by.
+Ref<Command> command_for(const Ref<Context>& context, const WorkPointer& work,
+                         const std::shared_ptr<exec::Conditions>& conditions = nullptr);
 
 /// Puts it into a stream, or into the graph that the stream is captured as.
 void enqueue(Stream& stream, const WorkPointer& work);

@@ -6,6 +6,7 @@
 
 #include "sim/exec/access.h"
 #include "sim/exec/block.h"
+#include "sim/exec/conditions.h"
 #include "sim/exec/heap.h"
 #include "sim/exec/ops.h"
 
@@ -176,6 +177,18 @@ const Step* fails_assertion(Warp& warp, const Step* step) {
   return warp.fault(Fault::Kind::assertion, step, lane, 0, 0, false, text(lane, 0));
 }
 
+/// cudaGraphSetConditional(handle, value): of the graph that the kernel is in, and of no other one.
+const Step* sets_condition(Warp& warp, const Step* step) {
+  auto* const conditions = warp.block->grid().launch.conditions;
+  for (u32 left = warp.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const u64 handle = argument_of(warp, step, 0, lane);
+    if (conditions == nullptr || !conditions->set(handle, static_cast<u32>(argument_of(warp, step, 1, lane))))
+      return warp.fault(Fault::Kind::bad_condition, step, lane, handle, 0, true, "cudaGraphSetConditional");
+  }
+  return step + 1;
+}
+
 }  // namespace
 
 void pass_arguments(Warp& warp, const Step* step, const Frame& callee) {
@@ -202,6 +215,7 @@ Handler builtin_handler(ptx::Builtin builtin) {
     case ptx::Builtin::malloc: return allocates;
     case ptx::Builtin::free: return releases;
     case ptx::Builtin::assertfail: return fails_assertion;
+    case ptx::Builtin::set_condition: return sets_condition;
     case ptx::Builtin::none: break;
   }
   return nullptr;

@@ -1,5 +1,5 @@
 // What goes to a function and comes back, and the functions that the executor has itself: vprintf, malloc, free,
-// __assertfail.
+// __assertfail, cudaGraphSetConditional.
 #pragma once
 
 #include <cstdint>

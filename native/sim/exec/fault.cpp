@@ -27,6 +27,7 @@ std::string what(const Fault& fault) {
     case Fault::Kind::illegal_instruction: return "illegal or unsupported instruction";
     case Fault::Kind::bad_call: return "call of " + hex(fault.address) + ", which is no function of this module,";
     case Fault::Kind::bad_object: return "no such texture or surface: " + hex(fault.address);
+    case Fault::Kind::bad_condition: return "no condition of the graph that was launched: " + hex(fault.address);
     case Fault::Kind::surface_bounds: return "access outside of a surface";
     case Fault::Kind::assertion: return "assertion failed";
     case Fault::Kind::trap: return "trap";

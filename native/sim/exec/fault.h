@@ -17,6 +17,7 @@ struct Fault {
     illegal_instruction,  ///< the text says what is unsupported or undefined
     bad_call,             ///< through a pointer that is no function of this module
     bad_object,           ///< a texture or surface that does not exist, or is of another kind
+    bad_condition,        ///< cudaGraphSetConditional of what is no condition of the launch's graph
     surface_bounds,       ///< sust/suld .trap outside of the surface
     assertion,            ///< __assertfail
     trap,                 ///< trap, brkpt

@@ -10,6 +10,7 @@
 
 namespace flexrack::sim::exec {
 
+class Conditions;
 class Heap;
 
 struct Launch {
@@ -22,6 +23,7 @@ struct Launch {
   bool is_cooperative = false;              ///< all blocks are under way at once
   std::uint32_t stack_bytes = 1024;         ///< a thread, for calls (CU_LIMIT_STACK_SIZE)
   Heap* heap = nullptr;                     ///< for malloc in kernels; nullptr: malloc returns 0
+  Conditions* conditions = nullptr;         ///< of the graph that it is launched by; nullptr: there are none
   std::uint64_t grid_id = 0;                ///< %gridid
   std::uint32_t sm_count = 1;               ///< %nsmid
 };

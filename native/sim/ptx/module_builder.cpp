@@ -17,6 +17,7 @@ Builtin builtin_of(std::string_view name) {
   if (name == "vprintf") return Builtin::vprintf;
   if (name == "malloc") return Builtin::malloc;
   if (name == "free") return Builtin::free;
+  if (name == "cudaGraphSetConditional") return Builtin::set_condition;
   return name == "__assertfail" ? Builtin::assertfail : Builtin::none;
 }
 

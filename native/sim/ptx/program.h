@@ -167,7 +167,7 @@ struct Matrix {
        c = Type::none;  ///< wmma_load, wmma_store: only that of the fragment
 };
 
-enum class Builtin : std::uint8_t { none, vprintf, malloc, free, assertfail };
+enum class Builtin : std::uint8_t { none, vprintf, malloc, free, assertfail, set_condition };
 
 /// Performance directives; 0 where not given.
 struct Directives {

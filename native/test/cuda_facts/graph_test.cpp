@@ -16,8 +16,12 @@ TEST_CASE("a graph as text has every node, what depends on it, and graphs inside
       {.number = 1, .type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = "add", .after = {2}},
       {.number = 2,
        .type = CU_GRAPH_NODE_TYPE_GRAPH,
-       .child = {{.number = 1, .type = CU_GRAPH_NODE_TYPE_MEMSET, .after = {2}},
-                 {.number = 2, .type = CU_GRAPH_NODE_TYPE_HOST}}},
+       .after = {3},
+       .parts = {{{.number = 1, .type = CU_GRAPH_NODE_TYPE_MEMSET, .after = {2}},
+                  {.number = 2, .type = CU_GRAPH_NODE_TYPE_HOST}}}},
+      {.number = 3,
+       .type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+       .parts = {{{.number = 1, .type = CU_GRAPH_NODE_TYPE_EMPTY}}, {}}},
   };
   char path[] = "/tmp/flexrack-dot-XXXXXX";
   close(mkstemp(path));
@@ -29,11 +33,20 @@ TEST_CASE("a graph as text has every node, what depends on it, and graphs inside
   "1" [shape=box label="1\nKERNEL\nadd"];
   "1" -> "2";
   "2" [shape=box label="2\nGRAPH"];
+  "2" -> "3";
   subgraph "cluster_2" {
   label="2";
   "2.1" [shape=box label="2.1\nMEMSET"];
   "2.1" -> "2.2";
   "2.2" [shape=box label="2.2\nHOST"];
+  }
+  "3" [shape=box label="3\nCONDITIONAL"];
+  subgraph "cluster_3#0" {
+  label="3#0";
+  "3#0.1" [shape=box label="3#0.1\nEMPTY"];
+  }
+  subgraph "cluster_3#1" {
+  label="3#1";
   }
 }
 )");
