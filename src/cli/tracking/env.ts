@@ -1,6 +1,6 @@
-import {CliError, ownerName, type Context} from '../../lib/base/index.ts'
+import {CliError, isCliError, ownerName, type Context} from '../../lib/base/index.ts'
 import {carryOutPersonal, isReached, planPersonal, type TrackingEnv} from '../../lib/access/index.ts'
-import type {HeadConnection} from '../../lib/head/index.ts'
+import type {HeadConnection, WhoAmI} from '../../lib/head/index.ts'
 import type {Session} from '../base/session.ts'
 
 export interface TrackingAccess {
@@ -41,17 +41,30 @@ export async function openAccess(
   ])
   if (!made) throw new Error('the plan made no token')
   const experiment = session.manifest?.tracking.experiment
+  const project = session.manifest && (await keptApart(head, session.manifest.name))
   return {
     env: {
       MLFLOW_TRACKING_URI: forward ? head.uri : head.nodeUri,
       MLFLOW_TRACKING_TOKEN: made.token.reveal(),
       ...(file !== undefined && {MLFLOW_TRACKING_SERVER_CERT_PATH: file}),
+      ...(project !== undefined && {MLFLOW_WORKSPACE: project}),
       ...(experiment !== undefined && {MLFLOW_EXPERIMENT_NAME: experiment}),
     },
     token: made.id,
     expiresAt: made.expiresAt,
     ca: forward ? undefined : head.nodeCa,
     reached,
+  }
+}
+
+/** The project, where it is a workspace of MLflow: without its name the client would mean the default one. */
+async function keptApart(head: HeadConnection, name: string): Promise<string | undefined> {
+  try {
+    const {projects} = await head.request<WhoAmI>('GET', '/flexrack/v1/whoami')
+    return Object.hasOwn(projects, name) ? name : undefined
+  } catch (error) {
+    if (isCliError(error, 'NOT_FOUND')) return undefined // a head of an older version keeps none apart
+    throw error
   }
 }
 

@@ -4,7 +4,7 @@ import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf} from '
 
 /** MLflow's own names of its settings. */
 export type TrackingEnv = Record<'MLFLOW_TRACKING_URI' | 'MLFLOW_TRACKING_TOKEN', string> &
-  Partial<Record<'MLFLOW_TRACKING_SERVER_CERT_PATH' | 'MLFLOW_EXPERIMENT_NAME', string>>
+  Partial<Record<'MLFLOW_TRACKING_SERVER_CERT_PATH' | 'MLFLOW_WORKSPACE' | 'MLFLOW_EXPERIMENT_NAME', string>>
 
 /** A token of a person's own: MLflow's API as this person, until it ends. */
 export interface PersonalToken {

@@ -64,7 +64,7 @@ async function throughHead(
   let others: Promise<Mlflow[]> | undefined
   return {
     head,
-    elsewhere: () => (others ??= othersOf(head, project).then((names) => [undefined, ...names].map(clientOf))),
+    elsewhere: () => (others ??= othersOf(head, project).then((names) => names.map(clientOf))),
     nodeUri: head.nodeUri,
     nodeCa: head.nodeCa,
     userAccess: async () => ({
@@ -86,10 +86,12 @@ async function throughHead(
   }
 }
 
-/** Projects that are open to who asks. */
-async function othersOf(head: HeadConnection, project: string | undefined): Promise<string[]> {
+/** Projects that are open to who asks; undefined is the default workspace. Where no project is kept apart there are none. */
+async function othersOf(head: HeadConnection, project: string | undefined): Promise<(string | undefined)[]> {
   const {projects} = await head.request<WhoAmI>('GET', '/flexrack/v1/whoami')
-  return Object.keys(projects).filter((one) => one !== project)
+  const names = Object.keys(projects)
+  if (names.length === 0) return []
+  return [...(project === undefined ? [] : [undefined]), ...names.filter((one) => one !== project)]
 }
 
 /** A node is given no more than the project that it is about, where that is kept apart. Errors: those of request. */

@@ -1,6 +1,6 @@
 import type {Rack} from '../rack/index.ts'
 import type {TrackedRun} from '../tracking/index.ts'
-import type {Records} from './records.ts'
+import {recordAt, type Records} from './records.ts'
 import type {FoundRun} from './types.ts'
 
 /**
@@ -23,14 +23,14 @@ export async function closeNeverStarted(
   const known = new Set(found.map((one) => one.run))
   for (const record of tracked) {
     if (!records.tracking || !wasNeverStarted(record, rack, known, unasked)) continue
-    const {mlflow} = records.tracking
     const endTime = record.startTime
     try {
+      const {mlflow} = await recordAt(records.tracking, record.id)
       await mlflow.setTag(record.id, 'flexrack.cause', 'it was never started: the command that was starting it ended')
       await mlflow.updateRun(record.id, {status: 'FAILED', endTime})
       Object.assign(record, {status: 'FAILED', endTime})
     } catch {
-      return // the next command tries again
+      continue // the next command tries again
     }
   }
 }

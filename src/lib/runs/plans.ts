@@ -4,6 +4,7 @@ import {executePlan, type Handlers, type PlanOf, type StepOf, type StepOutcome} 
 import type {RunRepaired, RunStopped} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
+import {recordAt} from './records.ts'
 import type {Unsent} from './repair.ts'
 import type {FoundRun} from './types.ts'
 
@@ -35,9 +36,11 @@ const HANDLERS: Handlers<RunKinds, RunEnv> = {
   'runs.remove': async ({node, run}, _done, {place, context}) =>
     void (await (await hostOf(place, node, context)).call('run.remove', {run}, {signal: context.signal})),
   'runs.record': async ({tracked}, _done, {tracking}) => {
-    await tracking?.mlflow.deleteRun(tracked).catch((error: unknown) => {
+    try {
+      if (tracking) await (await recordAt(tracking, tracked)).mlflow.deleteRun(tracked)
+    } catch (error) {
       if (!isCliError(error, 'NOT_FOUND')) throw error
-    })
+    }
   },
   'run.repair': async ({node, run, seconds}, _done, {place, tracking, context}) =>
     (await hostOf(place, node, context)).call(

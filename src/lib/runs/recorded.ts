@@ -1,7 +1,7 @@
 import {CliError, isCliError} from '../base/index.ts'
 import type {Metric, TrackedRun} from '../tracking/index.ts'
 import {chooseRun, type Looked} from './find.ts'
-import {RUN_TAG, searchRecords, type Records} from './records.ts'
+import {recordAt, RUN_TAG, searchRecords, type Records} from './records.ts'
 
 /** Who knows of runs. Nodes and the tracking server are asked when they are needed. */
 export interface Sources {
@@ -61,7 +61,8 @@ export async function historyOf(
     )
   }
   const {tracking} = await sources.records()
-  return {run, metric: chosen, metrics, values: (await tracking?.mlflow.metricHistory(record.id, chosen)) ?? []}
+  const home = tracking && (await recordAt(tracking, record.id))
+  return {run, metric: chosen, metrics, values: (await home?.mlflow.metricHistory(record.id, chosen)) ?? []}
 }
 
 /** A single word that is no run may be a metric of the newest one. */

@@ -1,6 +1,5 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
 import type {NodeRunDetail} from '../protocol/index.ts'
-import type {TrackedRun} from '../tracking/index.ts'
 import {efficiencyOf} from './efficiency.ts'
 import {chooseRun, hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
@@ -8,7 +7,7 @@ import {mergeRuns} from './list.ts'
 import {measuredOf, runFigures} from './measured.ts'
 import {reconcileRuns} from './reconcile.ts'
 import {findRecord, type Sources} from './recorded.ts'
-import type {Records} from './records.ts'
+import {recordAt, type Records} from './records.ts'
 import {unsentOf} from './repair.ts'
 import {codesOf, ranksOf, type ShownRun} from './show.ts'
 import type {FoundRun} from './types.ts'
@@ -27,7 +26,8 @@ export async function showRun(
   if (found) await reconcileRuns(place, [found], open, context)
   const details = found ? await detailsOf(place, found, context) : []
   const trackedId = found ? stateOf(found).tracked : null
-  const record = found ? await recordOf(open, trackedId) : await findRecord(sources, name as string)
+  const home = await homeOf(open, found ? trackedId : (await findRecord(sources, name as string)).id)
+  const record = home?.record
   const fresh: FoundRun[] = found ? [{...found, nodes: details}] : []
   const [entry] = mergeRuns(fresh, record ? [record] : [], {everyNodeQueried: true})
   if (!entry) throw new CliError('NOT_FOUND', `there is no run ${name ?? ''}`, {hint: 'flexrack runs list'})
@@ -43,7 +43,7 @@ export async function showRun(
           context,
         )
       : null
-  const artifacts = record && open.tracking ? await open.tracking.mlflow.walkArtifacts(record.id).catch(() => []) : []
+  const artifacts = home ? await home.mlflow.walkArtifacts(home.record.id).catch(() => []) : []
   return {
     ...entry,
     command: leader?.command ?? record?.tags['flexrack.command']?.split(' ') ?? [],
@@ -78,10 +78,13 @@ export async function detailsOf(place: Place, run: FoundRun, context: Context): 
   )
 }
 
-async function recordOf(records: Records, trackedId: string | null): Promise<TrackedRun | undefined> {
+async function homeOf(
+  records: Records,
+  trackedId: string | null,
+): Promise<Awaited<ReturnType<typeof recordAt>> | undefined> {
   if (trackedId === null || !records.tracking) return undefined
   try {
-    return await records.tracking.mlflow.getRun(trackedId)
+    return await recordAt(records.tracking, trackedId)
   } catch (error) {
     if (!isCliError(error)) throw error
     records.away = error.message

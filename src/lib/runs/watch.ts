@@ -6,7 +6,7 @@ import type {Metric} from '../tracking/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {statusOf} from './leading.ts'
 import {RecentSteps} from './recent.ts'
-import type {Records} from './records.ts'
+import {recordAt, type Records} from './records.ts'
 import {Silence} from './silence.ts'
 import type {FoundRun} from './types.ts'
 import {runView, type SeenPart, type RunView} from './view.ts'
@@ -169,7 +169,7 @@ async function lastMetrics(run: FoundRun, records: Records): Promise<Metric[] | 
   const tracked = run.nodes.find((one) => one.tracked !== null)?.tracked
   if (!records.tracking || !tracked) return undefined
   try {
-    const record = await records.tracking.mlflow.getRun(tracked)
+    const {record} = await recordAt(records.tracking, tracked)
     return Object.values(record.metrics).filter((one) => !one.key.startsWith(SYSTEM))
   } catch {
     return undefined

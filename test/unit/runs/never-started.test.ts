@@ -29,7 +29,11 @@ const record = (
 
 it('ends the record of a run that no node has ever seen, and of no other', async () => {
   const ended: string[] = []
-  const mlflow = {setTag: async () => {}, updateRun: async (id: string) => void ended.push(id)}
+  const mlflow = {
+    getRun: async (id: string) => ({id}),
+    setTag: async () => {},
+    updateRun: async (id: string) => void ended.push(id),
+  }
   const records = {tracking: {mlflow}, away: undefined} as unknown as Records
   const tracked = [
     record('dead', 11),

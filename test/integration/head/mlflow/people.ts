@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
+import {openRuns} from '../../../../src/lib/runs/index.ts'
 import {openTracking, type MadeToken} from '../../../../src/lib/head/index.ts'
 import {Tracked} from '../../../../src/lib/lineage/tracked.ts'
 import {logIn, logOut} from '../../../../src/lib/people/index.ts'
@@ -134,6 +135,22 @@ export function peopleTests(given: () => TestHead): void {
         }
       }
       expect(await find(head.rack.context())).toBe(old.id)
+      const own = await openTracking(place, head.rack.context())
+      const inside = (await own.mlflow.ensureExperiment('vision')).id
+      await own.mlflow.createRun({
+        experimentId: inside,
+        name: 'new',
+        user: 'ann',
+        tags: {'flexrack.run': 'vision-00new'},
+      })
+      await own.close()
+      const runs = openRuns({rack, fleet}, head.rack.context())
+      const told = (await runs.list({all: true, limit: 100})).runs.map((one) => one.run)
+      expect(told, 'of all places, typed outside of a project').toEqual(
+        expect.arrayContaining(['vision-00old', 'vision-00new']),
+      )
+      expect(await runs.show('vision-00new')).toMatchObject({run: 'vision-00new', user: 'ann', away: null})
+      await runs.close()
       const wish = {method: 'ssh', user: 'alice', key: join(folder, 'key'), seconds: 600, note: 'looks'} as const
       await logIn(rack, fleet, wish, context())
       expect(await find(context())).toBeUndefined()

@@ -91,7 +91,7 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .title{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin-bottom:14px}.title h1{margin:0;overflow-wrap:anywhere}.title .act{margin:0 0 0 auto}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(210px,1fr));gap:10px 24px;margin:0 0 24px;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:14px 20px}
 .facts dt{color:var(--muted);font-size:.8rem}.facts dd{margin:0;overflow-wrap:anywhere}
-.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,480px),1fr));gap:16px}
+.two{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,480px),1fr));gap:16px}
 .card{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:12px 16px;min-width:0}.card h3{margin:0 0 6px;font-size:.92rem;font-weight:600;overflow-wrap:anywhere}
 .curves{width:100%;height:auto;display:block;touch-action:pan-y}
 .curves .grid{stroke:var(--line)}.tick{fill:var(--muted);font-size:11px}
