@@ -79,5 +79,5 @@ function logIn(
   {note, ttl_seconds: ttl}: Record<string, unknown>,
 ): Promise<MadeToken> {
   request.about = user
-  return makeToken(parts, user, {note, ttl_seconds: ttl}, true)
+  return makeToken(parts, user, {note, ttl_seconds: ttl}, {isLogin: true})
 }
