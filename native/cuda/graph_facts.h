@@ -41,4 +41,17 @@ inline bool is_for_nodes(CUlaunchAttributeID which) {
   }
 }
 
+/// What CUDA lets bodies of conditional nodes have (cuda.h, CUDA_CONDITIONAL_NODE_PARAMS, phGraph_out).
+inline bool may_be_in_body(CUgraphNodeType type) {
+  switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return true;
+    default: return false;
+  }
+}
+
 }  // namespace flexrack::cuda

@@ -5,6 +5,7 @@
 
 #include "client/cuda/replicated_link.h"
 #include "client/loss.h"
+#include "cuda/graph_facts.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
@@ -12,19 +13,6 @@ namespace {
 
 // More than programs have. A server takes no more, and fewer levels than one of its threads could.
 constexpr unsigned kMostNested = 32, kMostBodies = 1024;
-
-/// What CUDA lets bodies have (cuda.h, CUDA_CONDITIONAL_NODE_PARAMS, phGraph_out).
-bool may_be_in_body(CUgraphNodeType type) {
-  switch (type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-    case CU_GRAPH_NODE_TYPE_EMPTY:
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return true;
-    default: return false;
-  }
-}
 
 /// Of the graphs that it is a part of, the one that is nobody's part.
 CUgraph root_of(CUgraph graph) {
@@ -61,7 +49,8 @@ class Checking {
 
   CUresult check(CUgraphNode node, CUcontext home) {
     const auto type = node->type();
-    if (home && !may_be_in_body(type)) return refuse(node, CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED);
+    if (home && !flexrack::cuda::may_be_in_body(type))
+      return refuse(node, CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED);
     if (home && !node->child) {
       const auto& work = *node->work;
       const bool has_home = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_CONDITIONAL;

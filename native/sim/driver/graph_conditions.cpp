@@ -1,6 +1,7 @@
 // Conditional nodes: their handles, and what may be in their bodies.
 #include <set>
 
+#include "cuda/graph_facts.h"
 #include "sim/driver/graph.h"
 #include "sim/driver/kernel_work.h"
 
@@ -10,26 +11,13 @@ namespace {
 // Handles are numbers that nothing else in a kernel's parameters is likely to be.
 std::atomic<CUgraphConditionalHandle> last_handle{0x636f6e6400000000};
 
-/// What CUDA lets bodies have (cuda.h, CUDA_CONDITIONAL_NODE_PARAMS, phGraph_out).
-bool may_be_in_body(CUgraphNodeType type) {
-  switch (type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-    case CU_GRAPH_NODE_TYPE_EMPTY:
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return true;
-    default: return false;
-  }
-}
-
 /// `home`: the context of the conditional node that it is in a body of; null: it is in none.
 InstantiateError check(const Graph& graph, const Context* home, std::set<CUgraphConditionalHandle>& used) {
   for (const auto& node : graph.nodes) {
     const auto wrong = [&](CUgraphInstantiateResult why, CUresult status) {
       return InstantiateError{status, why, node->handle()};
     };
-    if (home && !may_be_in_body(node->type))
+    if (home && !cuda::may_be_in_body(node->type))
       return wrong(CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, CUDA_ERROR_NOT_SUPPORTED);
     const bool has_home = node->type == CU_GRAPH_NODE_TYPE_KERNEL || node->condition;
     if (home && has_home && node->context.get() != home)

@@ -150,11 +150,16 @@ def tagged_pids(tag: str) -> Set[int]:
 
 
 def is_tagged(pid: int, tag: str) -> bool:
+    return f"{TAG}={tag}".encode() in environ_of(pid)
+
+
+def environ_of(pid: int) -> List[bytes]:
+    """NAME=VALUE as it was started; empty for a zombie, and for processes of other users."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
-            return f"{TAG}={tag}".encode() in file.read().split(b"\0")
+            return file.read().split(b"\0")
     except OSError:
-        return False
+        return []
 
 
 def is_alive(pid: int) -> bool:

@@ -25,6 +25,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from flexrack_node.base.errors import NodeError
+from flexrack_node.process.containment import environ_of
 from flexrack_node.workspace import ssh_terminal
 from flexrack_node.workspace.folder import WorkspaceFolder, processes
 from flexrack_node.workspace.ssh_host import PUBLIC_KEY, find_sshd, public_key
@@ -183,13 +184,6 @@ def orphans(session: str) -> List[int]:
     return [
         pid for pid in processes() if wanted in environ_of(pid) and has_lost_output(pid) and not ignores_hangup(pid)
     ]
-
-
-def environ_of(pid: int) -> List[bytes]:
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return []
 
 
 def has_lost_output(pid: int) -> bool:

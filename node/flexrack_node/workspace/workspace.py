@@ -12,7 +12,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.base.stored import or_nothing, read
-from flexrack_node.process.containment import send_signal
+from flexrack_node.process.containment import environ_of, send_signal
 from flexrack_node.workspace import environment, environment_users
 from flexrack_node.workspace.folder import WorkspaceFolder, measure, processes
 
@@ -220,15 +220,15 @@ def environment_of(place: WorkspaceFolder) -> "Optional[EnvironmentInUse]":
 
 def tagged(place: WorkspaceFolder) -> Iterator[int]:
     """Processes started in this workspace, by the tag they inherit; zombies are not alive."""
-    wanted = f"{TAG}={place.path}".encode()
-    for pid in processes():
-        if wanted in environ_of(pid):
-            yield pid
+    yield from (pid for pid in processes() if is_of(place, pid))
+
+
+def is_of(place: WorkspaceFolder, pid: int) -> bool:
+    return f"{TAG}={place.path}".encode() in environ_of(pid)
 
 
 def inside(place: WorkspaceFolder) -> List[int]:
     """Processes with the tag, and those whose working directory is in the workspace, or in a run's view of it."""
-    wanted = f"{TAG}={place.path}".encode()
     views = f"{place.path.parent.parent / 'runs'}/"
     found = []
     for pid in processes():
@@ -240,7 +240,7 @@ def inside(place: WorkspaceFolder) -> List[int]:
             cwd == str(place.code)
             or cwd.startswith(f"{place.code}/")
             or (cwd.startswith(views) and is_view_of(cwd, place))
-            or wanted in environ_of(pid)
+            or is_of(place, pid)
         ):
             found.append(pid)
     return found
@@ -252,15 +252,6 @@ def is_view_of(cwd: str, place: WorkspaceFolder) -> bool:
     found = run_of(cwd, place.path.parent.parent)
     spec: Any = or_nothing(read("run.spec", found[1] / "spec.json")) if found else {}
     return bool(or_nothing(spec.get("code")).get("workspace") == place.project)
-
-
-def environ_of(pid: int) -> List[bytes]:
-    """Empty for a zombie, and for processes of other users."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as stream:
-            return stream.read().split(b"\0")
-    except OSError:
-        return []
 
 
 def tag_of(pid: int, name: str) -> Optional[str]:
@@ -277,6 +268,5 @@ def command_of(pid: int) -> str:
 
 
 def send(place: WorkspaceFolder, pids: List[int], number: int) -> None:
-    wanted = f"{TAG}={place.path}".encode()
     for pid in pids:
-        send_signal(pid, number, lambda one: wanted in environ_of(one))
+        send_signal(pid, number, lambda one: is_of(place, one))

@@ -11,7 +11,10 @@ export type TrainOutcome =
   | {kind: 'script'; run: string; script: string}
   | {kind: 'trained'; trained: Trained}
 
-/** `train` on one rack. `started` is called once the run is running there; `isOneOf`: of several that may do it. Errors: those of planTrain and runPlan. */
+/**
+ * `train` on one rack. `started` is called once the run is running there; `isOneOf`: of several that may do it. Errors:
+ * those of planTrain and runPlan.
+ */
 export async function trainOn(
   place: ProjectSession,
   flags: TrainWords & {detach: boolean; 'watch-every'?: string | undefined},

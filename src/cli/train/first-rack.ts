@@ -48,8 +48,8 @@ export async function onRack<T>(
 /**
  * Tries the racks in their order, and gives what the first that can do it now gives. What a rack lacks is told, and the
  * next is tried; after a start its errors are the run's. With `wait`, and where none can now, it stands in line at the
- * first whose nodes other runs have, or where a quota is used up. Throws what is no rack's own reason; else an error with every rack's in
- * `details.racks`.
+ * first whose nodes other runs have, or where a quota is used up. Throws what is no rack's own reason; else an error with
+ * every rack's in `details.racks`.
  */
 export async function onFirstRack<T>(
   racks: string[],

@@ -6,6 +6,7 @@ import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf, type S
 import {askDaemon, controlPath} from './control.ts'
 import {localLayout, type LocalLayout} from './layout.ts'
 import {withLock} from './lock.ts'
+import {deliver} from './processes.ts'
 import {endRackProcesses, listRackProcesses} from './rack-processes.ts'
 import {daemonState, readRack, writeRack} from './rack-state.ts'
 import type {LocalRack} from './types.ts'
@@ -121,17 +122,9 @@ async function stopDaemon(layout: LocalLayout): Promise<void> {
   const identity = await processIdentity(daemon.pid)
   const until = Date.now() + DAEMON_STOP_MS
   while (isAlive(daemon.pid) && (await processIdentity(daemon.pid)) === identity) {
-    if (Date.now() > until) kill(daemon.pid)
+    if (Date.now() > until) deliver(daemon.pid, 'SIGKILL')
     if (Date.now() > until + DAEMON_STOP_MS)
       throw new CliError('NODE_UNFIT', `the local rack's process ${daemon.pid} does not end`)
     await wait(20)
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // ended already
   }
 }

@@ -99,7 +99,8 @@ function ancestry(entries: ReadonlyMap<number, Entry>, pid: number): number[] {
   return chain
 }
 
-function deliver(pid: number, signal: NodeJS.Signals): void {
+/** Nothing where it has ended already. */
+export function deliver(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {

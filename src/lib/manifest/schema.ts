@@ -1,4 +1,5 @@
 import {z} from 'zod'
+import {isOrigin} from '../base/index.ts'
 import {data, volumes} from './data.ts'
 import {gpus, serverGpus} from './gpus.ts'
 import {sweep} from './sweep-schema.ts'
@@ -114,7 +115,11 @@ const endpoint = z
       .optional()
       .describe('By what the head chooses how many servers run, where `replicas` is a range.'),
     cors: z
-      .array(z.string().refine(isOrigin, 'must be an origin such as https://app.example, or *'))
+      .array(
+        z
+          .string()
+          .refine((text) => text === '*' || isOrigin(text), 'must be an origin such as https://app.example, or *'),
+      )
       .max(100)
       .optional()
       .describe(
@@ -166,11 +171,6 @@ export const manifestSchema = z
   .meta({title: 'flexrack.yaml', description: 'The manifest of a flexrack project.'})
 
 export type ManifestFile = z.output<typeof manifestSchema>
-
-/** As a browser writes it: small letters, no path, no port that is the scheme's own. */
-function isOrigin(text: string): boolean {
-  return text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text)
-}
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false

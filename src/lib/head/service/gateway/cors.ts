@@ -1,9 +1,9 @@
 import type {IncomingHttpHeaders, IncomingMessage, ServerResponse} from 'node:http'
+import {isOrigin} from '../../../base/index.ts'
 import type {EndpointRecord} from '../documents/endpoints.ts'
 import {Failure} from '../failure.ts'
 
 const MOST_ORIGINS = 100
-/** As browsers write it (RFC 6454, 6.2): scheme, host and a port that is not the scheme's own. */
 const LONGEST_ORIGIN = 300
 /** Names of headers, as a browser lists those that a page wants to send; of OpenAI's client there are a dozen. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{0,4000}$/
@@ -65,11 +65,10 @@ export function withVary(headers: Headers, said: Record<string, string>): Record
 /** 400 where the gateway could not use it. */
 export function checkCors(cors: unknown): void {
   if (cors === undefined) return
-  if (!Array.isArray(cors) || cors.length > MOST_ORIGINS || !cors.every(isOrigin))
+  if (!Array.isArray(cors) || cors.length > MOST_ORIGINS || !cors.every(mayBeNamed))
     throw new Failure(400, 'USAGE', `cors must be up to ${MOST_ORIGINS} origins such as https://app.example, or "*"`)
 }
 
-function isOrigin(one: unknown): boolean {
-  if (one === '*') return true
-  return typeof one === 'string' && one.length <= LONGEST_ORIGIN && URL.canParse(one) && new URL(one).origin === one
+function mayBeNamed(one: unknown): boolean {
+  return one === '*' || (typeof one === 'string' && one.length <= LONGEST_ORIGIN && isOrigin(one))
 }

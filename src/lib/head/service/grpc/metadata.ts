@@ -1,24 +1,9 @@
 import type {IncomingHttpHeaders} from 'node:http2'
+import {onwardHeaders} from '../onward.ts'
 import {CODES, Status} from './status.ts'
 
-/** Said by HTTP/2, gRPC or us for the way onward, or for the head only. */
-const STAYS = new Set([
-  'accept-encoding',
-  'authorization',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'cookie',
-  'expect',
-  'host',
-  'inference-header-content-length',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+/** Said by HTTP/2 or us for the call that is made of it. */
+const OWN = ['accept-encoding', 'host', 'inference-header-content-length']
 
 /** Of all headers of a call over HTTP 16 KiB are read. */
 const MOST_BYTES = 12 * 1024
@@ -30,8 +15,9 @@ const MOST_BYTES = 12 * 1024
  */
 export function metadataOf(headers: IncomingHttpHeaders): Record<string, string> {
   const left: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (STAYS.has(name) || /^:|^grpc-|-bin$/.test(name)) continue
+  for (const name of Object.keys(onwardHeaders(headers, false, ...OWN))) {
+    if (/^:|^grpc-|-bin$/.test(name)) continue
+    const value = headers[name]
     const text = Array.isArray(value) ? value.join(', ') : value
     if (text !== undefined && /^[\x20-\x7e]*$/.test(text)) left[name] = text
   }

@@ -1,7 +1,8 @@
 import {lstat, readdir} from 'node:fs/promises'
 import {isAbsolute, join} from 'node:path'
 import type {HeadHolding} from '../../../protocol/index.ts'
-import {readMlflow, type MlflowPlace} from '../tracking/mlflow-reader.ts'
+import {logLine} from '../log.ts'
+import {readModel, readRun, tagOf, type MlflowPlace} from '../tracking/mlflow-reader.ts'
 import {USER_TAG} from '../tracking/scope-tags.ts'
 import type {Parts} from '../parts.ts'
 import {artifactsOf} from '../tracking/mlflow-command.ts'
@@ -99,6 +100,7 @@ export function watchArtifacts({
     (user) => people.teamsOf(user),
   )
   let isLooking = false
+  let said = ''
   let next = -Infinity
   const look = async (): Promise<void> => {
     const matters = Object.values(quotas.all).some((one) => one.disk !== undefined)
@@ -111,10 +113,14 @@ export function watchArtifacts({
     const began = performance.now()
     try {
       holdings.measured(await artifacts.look())
+      said = ''
       const now = performance.now()
       next = now + Math.max(EVERY_MS, (now - began) * REST)
-    } catch {
-      // a server that is just starting, a folder that changes: what was measured before counts until the next look
+    } catch (error) {
+      // A server that is just starting, a folder that changes: what was measured before counts until the next look.
+      const {message} = error as Error
+      if (message !== said) logLine(`artifacts were not measured: ${message}`)
+      said = message
     } finally {
       isLooking = false
     }
@@ -127,29 +133,12 @@ function placeOf(socket: string, workspace: string | undefined): MlflowPlace {
   return workspace === undefined ? socket : {socket, workspace}
 }
 
-interface WireTags {
-  tags?: {key: string; value: string}[]
-}
-
 /** A model is its run's. Undefined where MLflow does not know it: what was deleted there for good, or is being written. */
 async function askOwner({id, kind, workspace}: Kept, place: MlflowPlace): Promise<Owner | undefined> {
-  let run = id
-  if (kind === 'model') {
-    const {status, text} = await readMlflow(place, `/api/2.0/mlflow/logged-models/${encodeURIComponent(id)}`)
-    const source = status === 200 ? (JSON.parse(text) as WireModel).model?.info?.source_run_id : undefined
-    if (!source) return undefined
-    run = source
-  }
-  const {status, text} = await readMlflow(place, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(run)}`)
-  if (status !== 200) return undefined
-  const tags = (JSON.parse(text) as {run?: {data?: WireTags}}).run?.data?.tags ?? []
-  const tagged = (name: string): string | undefined => tags.find((one) => one.key === name)?.value
-  const user = tagged(USER_TAG) ?? tagged('mlflow.user')
-  return user ? {user, project: workspace ?? tagged('flexrack.project') ?? 'default'} : undefined
-}
-
-interface WireModel {
-  model?: {info?: {source_run_id?: string}}
+  const source = kind === 'run' ? id : (await readModel(place, id))?.info.source_run_id
+  const run = source ? await readRun(place, source) : undefined
+  const user = run && (tagOf(run, USER_TAG) ?? tagOf(run, 'mlflow.user'))
+  return user ? {user, project: workspace ?? tagOf(run, 'flexrack.project') ?? 'default'} : undefined
 }
 
 async function* foldersOf(root: string): AsyncGenerator<Kept> {

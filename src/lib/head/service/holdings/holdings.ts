@@ -51,8 +51,9 @@ export class Holdings {
   /** What it would come to; `names`: what it replaces, all together. */
   sums(names: readonly string[], wanted: Wanted): QuotaSum[] {
     const living = Object.entries(this.#living(Date.now()))
-    const [first, ...more] = living.flatMap(([name, one]) => (names.includes(name) ? [one] : []))
-    const kept = living.flatMap(([name, one]) => (names.includes(name) ? [] : [one]))
+    const replaced = new Set(names)
+    const [first, ...more] = living.flatMap(([name, one]) => (replaced.has(name) ? [one] : []))
+    const kept = living.flatMap(([name, one]) => (replaced.has(name) ? [] : [one]))
     const others = [...kept, ...Object.values(this.#measured)]
     const before = more.reduce((sum, {amounts}) => added(sum, amounts), first?.amounts ?? {})
     return holdingSums(this.#quotas.all, others, ownedBy(first, wanted), before)

@@ -2,7 +2,7 @@ import type {PageRun} from '../../types.ts'
 import {CURVES, curves, short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
 import {tableOr} from './layout.ts'
-import {duration, metricNames, state, tookOf} from './words.ts'
+import {metricNames, state, tookOf} from './words.ts'
 
 /** Runs beside each other: of each metric a curve for each. */
 export interface Compared {
@@ -42,7 +42,7 @@ export function compareBody({runs, metrics, params, missing}: Compared, others: 
             <td><i class="swatch c${index % CURVES}"></i></td>
             <th scope="row"><a href="${address(['runs', one.run])}">${one.run}</a></th>
             <td>${state(one.status)}</td>
-            <td class="number">${took(one, now)}</td>
+            <td class="number">${tookOf(one, now)}</td>
             <td class="number">${one.worldSize}</td>
             ${names.map((name) => html`<td class="number">${one.metrics[name] === undefined ? '' : short(one.metrics[name])}</td>`)}
           </tr>`,
@@ -68,11 +68,6 @@ export function compareBody({runs, metrics, params, missing}: Compared, others: 
             </div>`
       }
     </section>`
-}
-
-function took(run: PageRun, now: number): string {
-  const time = tookOf(run, now)
-  return time === null ? '' : duration(time)
 }
 
 /** What they were started with, a column a run: what differs, and how much is the same. */

@@ -1,5 +1,5 @@
 import type {Parts} from '../parts.ts'
-import {readMlflow, type MlflowPlace} from '../tracking/mlflow-reader.ts'
+import {readMlflow, readRun, type MlflowPlace} from '../tracking/mlflow-reader.ts'
 import {isSystem} from './words.ts'
 
 /** Curves of one or more runs, by metric: step and value. */
@@ -59,8 +59,8 @@ export async function paramsOf(places: readonly MlflowPlace[], ids: readonly str
 type Params = Record<string, string>
 
 async function paramsAt(place: MlflowPlace, id: string): Promise<Params | undefined> {
-  const data = await dataOf(place, id)
-  return data && Object.fromEntries((data.params ?? []).map(({key, value}) => [key, value]))
+  const run = await readRun(place, id)
+  return run && Object.fromEntries((run.data?.params ?? []).map(({key, value}) => [key, value]))
 }
 
 async function firstThat<T>(
@@ -122,21 +122,9 @@ function pointsOf(metrics: readonly WireValue[]): Map<string, [number, number][]
 
 /** Names of what it logged, those of the machine last; undefined where there is no such run. */
 async function metricsOf(place: MlflowPlace, id: string): Promise<string[] | undefined> {
-  const data = await dataOf(place, id)
-  const names = (data?.metrics ?? []).map(({key}) => key)
-  return data && names.toSorted((a, b) => Number(isSystem(a)) - Number(isSystem(b)) || a.localeCompare(b))
-}
-
-interface WireData {
-  metrics?: {key: string}[]
-  params?: {key: string; value: string}[]
-}
-
-async function dataOf(place: MlflowPlace, id: string): Promise<WireData | undefined> {
-  const {status, text} = await readMlflow(place, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
-  if (status !== 200) return undefined
-  const {run} = JSON.parse(text) as {run?: {data?: WireData}}
-  return run?.data ?? {}
+  const run = await readRun(place, id)
+  const names = (run?.data?.metrics ?? []).map(({key}) => key)
+  return run && names.toSorted((a, b) => Number(isSystem(a)) - Number(isSystem(b)) || a.localeCompare(b))
 }
 
 export interface ModelFacts {

@@ -5,7 +5,7 @@ import {table, warning} from './layout.ts'
 import type {RunCurves} from './mlflow-facts.ts'
 import {hangsSection, ranksSection} from './ranks.ts'
 import {timeline} from './timeline.ts'
-import {ago, duration, isOpen, size, state, tookOf} from './words.ts'
+import {ago, isOpen, size, state, tookOf} from './words.ts'
 
 /** A run as its page shows it. */
 export interface RunSeen {
@@ -59,7 +59,6 @@ function actions({run, tracked, status}: PageRunDetail, may: boolean): Html {
 
 function head(detail: PageRunDetail, error: string | undefined, now: number): Html {
   const {started, attempt, worldSize, nodes, project, user, sweep} = detail
-  const took = tookOf(detail, now)
   const fact = (name: string, value: Content): Html | undefined =>
     value === null || value === undefined || value === ''
       ? undefined
@@ -73,7 +72,7 @@ function head(detail: PageRunDetail, error: string | undefined, now: number): Ht
     <dl class="facts">
       ${fact('state', state(detail.status))} ${fact('project', project)} ${fact('started by', user)}
       ${fact('sweep', sweep === null ? null : html`<a href="${address(['sweeps', sweep])}">${sweep}</a>`)}
-      ${fact('took', took === null ? null : duration(took))} ${fact('started', ago(started, now))}
+      ${fact('took', tookOf(detail, now))} ${fact('started', ago(started, now))}
       ${fact('attempt', attempt !== null && attempt > 1 ? attempt : null)} ${fact('ranks', worldSize)}
       ${fact('nodes', nodes.join(', '))} ${detail.figures.map(([name, value]) => fact(name, value))}
     </dl>

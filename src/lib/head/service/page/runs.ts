@@ -2,7 +2,7 @@ import type {PageRun} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Content, type Html} from './html.ts'
 import {option, tableOr, warning} from './layout.ts'
-import {ago, duration, isOpen, isSystem, metricNames, state, tookOf} from './words.ts'
+import {ago, isOpen, isSystem, metricNames, state, tookOf} from './words.ts'
 
 /** Where several have started runs, who is told, too. */
 export function runHead(runs: readonly PageRun[]): string[] {
@@ -110,7 +110,6 @@ export function runRows(
 ): Html[] {
   const who = ofSeveral(told)
   return runs.map((one) => {
-    const took = tookOf(one, now)
     const again = one.attempt !== null && one.attempt > 1 && html`<small>attempt ${one.attempt}</small>`
     const cause = one.cause !== null && html`<small class="cause">${one.cause}</small>`
     const mark =
@@ -126,7 +125,7 @@ export function runRows(
       </td>
       ${who && html`<td data-name="user">${one.user}</td>`}
       <td data-name="state">${state(one.status)}${again}${cause}</td>
-      <td data-name="took" class="number">${took === null ? '' : duration(took)}</td>
+      <td data-name="took" class="number">${tookOf(one, now)}</td>
       <td data-name="ranks" class="number">${one.worldSize}</td>
       <td data-name="nodes">
         ${one.nodes.length > 3 ? `${one.nodes.slice(0, 2).join(', ')} and ${one.nodes.length - 2} more` : one.nodes.join(', ')}

@@ -52,10 +52,10 @@ export function isOpen({status}: {status: string}): boolean {
   return isOpenStatus(status)
 }
 
-/** How long a run took, or has taken so far; milliseconds. */
-export function tookOf(run: Pick<PageRun, 'status' | 'started' | 'ended'>, now: number): number | null {
+/** How long a run took, or has taken so far. */
+export function tookOf(run: Pick<PageRun, 'status' | 'started' | 'ended'>, now: number): string | null {
   const {started, ended} = run
-  return started === null ? null : (ended ?? (isOpen(run) ? now : started)) - started
+  return started === null ? null : duration((ended ?? (isOpen(run) ? now : started)) - started)
 }
 
 /** Whether a metric is what MLflow's client tells of the machine, not the run's own. */

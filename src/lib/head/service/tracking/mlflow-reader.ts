@@ -54,22 +54,20 @@ export function openLookup(place: MlflowPlace): Pick<Lookup, 'run' | 'model' | '
   return {
     run: (id) =>
       remember(runs, id, async () => {
-        const answer = await read<{run?: WireRun}>(place, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`)
-        if (!answer?.run) return undefined
-        const tagged = (name: string): string | undefined =>
-          answer.run?.data?.tags?.find((tag) => tag.key === name)?.value
+        const run = await readRun(place, id)
+        if (!run) return undefined
         return {
-          parent: tagged(PARENT_TAG),
-          user: tagged(USER_TAG),
-          experiment: answer.run.info.experiment_id,
-          artifacts: folderOf(answer.run.info.artifact_uri),
+          parent: tagOf(run, PARENT_TAG),
+          user: tagOf(run, USER_TAG),
+          experiment: run.info.experiment_id,
+          artifacts: folderOf(run.info.artifact_uri),
         }
       }),
     model: (id) =>
       remember(models, id, async () => {
-        const answer = await read<{model?: WireModel}>(place, `/api/2.0/mlflow/logged-models/${encodeURIComponent(id)}`)
-        if (!answer?.model) return undefined
-        return {run: answer.model.info.source_run_id || undefined, artifacts: folderOf(answer.model.info.artifact_uri)}
+        const model = await readModel(place, id)
+        if (!model) return undefined
+        return {run: model.info.source_run_id || undefined, artifacts: folderOf(model.info.artifact_uri)}
       }),
     // Asked each time: it may have come into being since.
     trace: async (id) => {
@@ -86,9 +84,29 @@ export function openLookup(place: MlflowPlace): Pick<Lookup, 'run' | 'model' | '
   }
 }
 
-interface WireRun {
+/** A run as MLflow tells it, without what nobody here reads. */
+export interface WireRun {
   info: {artifact_uri: string; experiment_id: string}
-  data?: {tags?: {key: string; value: string}[]}
+  data?: {
+    tags?: {key: string; value: string}[]
+    metrics?: {key: string}[]
+    params?: {key: string; value: string}[]
+  }
+}
+
+/** Undefined where that place has no such run, or does not tell it. Rejects without an answer. */
+export async function readRun(place: MlflowPlace, id: string): Promise<WireRun | undefined> {
+  return (await read<{run?: WireRun}>(place, `/api/2.0/mlflow/runs/get?run_id=${encodeURIComponent(id)}`))?.run
+}
+
+export function tagOf({data}: WireRun, name: string): string | undefined {
+  return data?.tags?.find((tag) => tag.key === name)?.value
+}
+
+/** A logged model, as readRun. */
+export async function readModel(place: MlflowPlace, id: string): Promise<WireModel | undefined> {
+  const path = `/api/2.0/mlflow/logged-models/${encodeURIComponent(id)}`
+  return (await read<{model?: WireModel}>(place, path))?.model
 }
 
 interface WireModel {
