@@ -133,7 +133,8 @@ class Rack:
         return (self.folder / node / "runs" / run / "attempts" / str(attempt) / f"rank-{rank}.log").read_text()
 
     def events_of(self, run, node):
-        lines = (self.folder / node / "runs" / run / "events.jsonl").read_text().splitlines()
+        file = self.folder / node / "runs" / run / "events.jsonl"
+        lines = file.read_text().splitlines() if file.exists() else []  # it has just begun
         return [json.loads(line) for line in lines]
 
     def pids_of(self, run, index):

@@ -19,7 +19,6 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.installed import record as record_installed
 from flexrack_node.base.stored import or_nothing
 from flexrack_node.process.containment import Containment, send_signal
-from flexrack_node.process.detach import detach
 from flexrack_node.process.start import start_time, started_at
 from flexrack_node.service import comeback
 from flexrack_node.service.log import ServiceLog
@@ -216,6 +215,8 @@ def adopt_or_end(record: ServiceRecord, channel: Channel) -> None:
 
 def launch(record: ServiceRecord, channel: Channel) -> None:
     """Starts a supervisor and waits until it holds its lock."""
+    from flexrack_node.process.detach import detach  # only here: to look starts nothing
+
     env = {key: value for key, value in os.environ.items() if key != "FLEXRACK_TAG"}
     detach(
         [sys.executable, "-I", "-S", str(SUPERVISOR), str(channel.root), record.id],

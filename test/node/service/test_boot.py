@@ -18,8 +18,9 @@ from flexrack_node.base import installed
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.stored import write
 from flexrack_node.gpu import unit
+from flexrack_node.process.start import boot_id
 from flexrack_node.service import boot, comeback, control, crontab, systemd
-from flexrack_node.service.record import ServiceRecord, boot_id
+from flexrack_node.service.record import ServiceRecord
 from messages import check_files, check_lines
 from waiting import until
 
