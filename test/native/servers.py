@@ -15,10 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("FLEXRACK_NATIVE_BUILD", ROOT / "native" / "build" / "asan"))
 # PoCL keeps what it compiled; leaks in it are not ours to find, and a sanitizer's own exit code tells its findings from
-# a program's. How much memory PoCL says a device has (GiB) follows what the machine has just then, so it is given a
-# number.
+# a program's. Undefined behaviour ends in a trap, of which it shows the line. How much memory PoCL says that a device
+# has (GiB) follows what the machine has just then, so it is given a number.
 COMMON = {
-    "ASAN_OPTIONS": "detect_leaks=0:exitcode=99:handle_segv=1",
+    "ASAN_OPTIONS": "detect_leaks=0:exitcode=99:handle_segv=1:handle_sigill=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "POCL_MEMORY_LIMIT": "4",
 }
