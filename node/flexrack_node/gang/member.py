@@ -78,7 +78,7 @@ class Member:
         with self._lock:
             link = self._link
         if link:
-            link.send(self._all_observed())
+            _tell(link, self._all_observed())
             time.sleep(TICK * 2)  # so that closing does not overtake it
             link.close()
         self.agent.close()
@@ -115,7 +115,7 @@ class Member:
                 self._apply(desired)
                 observed = self._all_observed()
                 changed = changed or observed != reported
-                if link and (observed != reported or link is not reported_to) and link.send(observed):
+                if link and (observed != reported or link is not reported_to) and _tell(link, observed):
                     reported, reported_to = observed, link
                 self._poll.pause(changed)
 
@@ -272,3 +272,7 @@ class Member:
             time.sleep(TICK)
         self.agent.close()
         return {"status": "failed", "cause": of_gang(self._spec["node"], why), "attempts": [], "partial": True}
+
+
+def _tell(link: Link, observed: "GangObserved") -> bool:
+    return link.send({**observed, "clock": time.time()})

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from typing import TYPE_CHECKING, Dict, List, Optional, Set
+from collections import deque
+from typing import TYPE_CHECKING, Deque, Dict, List, Optional, Set
 
 from flexrack_node.base.adaptive_poll import AdaptivePoll
 from flexrack_node.base.boot import boot_time
@@ -12,6 +13,8 @@ from flexrack_node.run.files import RunFolder
 if TYPE_CHECKING:
     from flexrack_node.schema.gang import GangDesired, GangObserved, LinkHello
     from flexrack_node.schema.runfiles import KeptRunOrder, StopRequest
+
+_OFFSETS = 16  # of a node's clock, in its latest words
 
 
 class MemberLinks:
@@ -30,6 +33,7 @@ class MemberLinks:
         self._listener: Optional[Listener] = None
         self.poll = AdaptivePoll()  # of the leader's thread: woken by every word
         self.clocks: Dict[str, float] = {}  # seconds to add to a node's time to get ours
+        self._offsets: Dict[str, Deque[float]] = {}
         self.desired: GangDesired = {"phase": "wait", "attempt": 0, "term": term, "serial": 0}
 
     def listen(self) -> int:
@@ -151,7 +155,8 @@ class MemberLinks:
                 self._links[node] = link
                 self._lost_since.pop(node, None)
                 self._heard.pop(node, None)
-                self.clocks[node] = time.time() - float(hello["clock"])
+                self._offsets[node] = deque(maxlen=_OFFSETS)
+                self._compare_clocks(node, hello["clock"])
             desired = self._farewell() if is_out else self.desired
         self.poll.wake()
         if old:
@@ -160,11 +165,20 @@ class MemberLinks:
         link.send(desired)
         self._listen_to(node, link)
 
+    def _compare_clocks(self, node: str, clock: float) -> None:
+        """What a word took on its way is part of what it tells of the clocks: the one that took least tells most, among
+        the latest, as clocks are set now and then.
+        """
+        self._offsets[node].append(time.time() - float(clock))
+        self.clocks[node] = min(self._offsets[node])
+
     def _listen_to(self, node: str, link: Link) -> None:
         try:
             while True:
-                observed = link.receive()
+                observed: GangObserved = link.receive()
                 with self._lock:
+                    if "clock" in observed:
+                        self._compare_clocks(node, observed.pop("clock"))
                     self._observations[node] = observed
                 self.poll.wake()
         except LinkLost as lost:

@@ -173,6 +173,7 @@ class GangObserved(TypedDict, total=False):
     room: RoomSeen
     has: Optional[HasHere]
     skipped: int
+    clock: float
     done: bool
     drained: bool
     gone: Literal[True]

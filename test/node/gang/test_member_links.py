@@ -1,12 +1,13 @@
 """What a member ends up with when it is welcomed at the moment in which the leader wants something new."""
 
 import threading
+import time
 import unittest
 
 from flexrack_node.gang.member_links import MemberLinks
 from flexrack_node.link.gang_link import join
 from flexrack_node.run.rules import takes_over
-from waiting import LONG
+from waiting import LONG, until
 
 
 class Folder:
@@ -49,3 +50,19 @@ class RollTest(unittest.TestCase):
         self.assertTrue(takes_over(first, self.links.desired))
         self.assertFalse(takes_over(self.links.desired, first))
         self.assertFalse(takes_over({"phase": "out", "attempt": 1, "serial": 1}, self.links.desired))
+
+    def test_a_clock_is_known_as_well_as_by_the_word_that_took_least(self):
+        link = join("127.0.0.1", self.port, "s", "b", LONG)
+        self.addCleanup(link.close)
+        self.assertTrue(self.folder.written.wait(LONG))
+        ahead = 1000.0
+        for late in (700.0, 0.0, 300.0):
+            link.send({"attempt": int(late), "clock": time.time() + ahead - late})
+            until(lambda: self.links.observed("b").get("attempt") == int(late))
+        self.assertAlmostEqual(self.links.clocks["b"], -ahead, delta=299.0)
+        self.assertNotIn("clock", self.links.observed("b"))
+        # It is set back: words of before count no longer.
+        for number in range(16):
+            link.send({"attempt": number, "clock": time.time() - ahead})
+        until(lambda: self.links.observed("b").get("attempt") == 15)
+        self.assertAlmostEqual(self.links.clocks["b"], ahead, delta=299.0)
