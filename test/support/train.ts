@@ -15,7 +15,7 @@ import {throughJson} from './through-json.ts'
 /** A local rack with a project on this machine, for tests that train. */
 export interface TrainRack {
   rack: TestLocalRack
-  /** The project's folder. */
+  /** The project's folder, in one that goes with it: for what a test's program and the test say to each other. */
   folder: string
   manifest(parts?: Partial<TrainSpec> & {requirements?: string; workspace?: Partial<WorkspaceSpec>}): Promise<Manifest>
   /** Writes the script and trains with it; without a head unless `tracking`. */
@@ -41,7 +41,9 @@ export interface TrainParts {
 
 export async function startTrainRack(nodes: number): Promise<TrainRack> {
   const rack = await startLocalRack({nodes, environments: await sharedEnvironments()})
-  const folder = await mkdtemp(join(tmpdir(), 'flexrack-train-'))
+  const base = await mkdtemp(join(tmpdir(), 'flexrack-train-'))
+  const folder = join(base, 'project')
+  await mkdir(folder)
   const fleet = rack.fleet()
   const manifest: TrainRack['manifest'] = async ({requirements, workspace, ...parts} = {}) => {
     if (requirements !== undefined) await writeFile(join(folder, 'requirements.txt'), requirements)
@@ -113,7 +115,7 @@ export async function startTrainRack(nodes: number): Promise<TrainRack> {
     alive: taggedPids,
     async stop() {
       await rack.stop()
-      await rm(folder, {recursive: true, force: true})
+      await rm(base, {recursive: true, force: true})
     },
   }
 }

@@ -14,7 +14,9 @@ from waiting import LONG, until
 
 class ContainmentTest(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
         self.tag = f"test-{os.getpid()}-{time.monotonic_ns()}"
         self.children = []
 
@@ -87,7 +89,9 @@ class ContainmentTest(unittest.TestCase):
 
 class DetachTest(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
 
     def test_a_detached_process_has_a_session_of_its_own_and_no_tie_to_the_starter(self):
         log = self.folder / "log"
