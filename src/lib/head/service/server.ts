@@ -6,7 +6,9 @@ import {addAuditHooks} from './audit/hooks.ts'
 import {addAuditApi} from './audit/routes.ts'
 import {Callers} from './tokens/callers.ts'
 import {answerOf, Failure} from './failure.ts'
-import {Gateway} from './gateway/gateway.ts'
+import {Gateway, isCall} from './gateway/gateway.ts'
+import {answerHalfClosed} from './gateway/half-open.ts'
+import {SILENCE_MS} from './gateway/silence.ts'
 import {chooseProtocol} from './grpc/server.ts'
 import {endOf} from './limits/incoming.ts'
 import {METRICS_PATH, SD_PATH} from './monitor.ts'
@@ -34,8 +36,6 @@ const OPEN_PATHS = new Set(['/flexrack/v1/login', ...LOGIN_PATHS])
 /** More would leave no open files for the store and for MLflow. */
 const MOST_CONNECTIONS = 2000
 
-/** A silent client is ended by the socket's own timeout; a large artifact takes as long as it takes. Milliseconds. */
-const SILENCE_MS = 300_000
 const KEEP_ALIVE_MS = 72_000
 const HANDSHAKE_MS = 10_000
 
@@ -43,6 +43,8 @@ const HANDSHAKE_MS = 10_000
 export function tune(server: Server, pending: PendingConnections): void {
   pending.watch(server)
   server.maxConnections = MOST_CONNECTIONS
+  answerHalfClosed(server, isCall)
+  // A silent client is ended by the socket's own timeout; a large artifact takes as long as it takes.
   server.requestTimeout = 0
   server.setTimeout(SILENCE_MS)
   server.keepAliveTimeout = KEEP_ALIVE_MS
@@ -65,7 +67,7 @@ export async function buildServer(
     serverFactory: (others) => {
       listener = (request, response) => {
         if (gateway.answersPreflight(request, response)) return
-        if (!gateway.takes(request)) return others(request, response)
+        if (!isCall(request)) return others(request, response)
         void gateway.answer(request, response)
       }
       return identity ? secureServer(identity, listener) : createServer(listener)
@@ -122,7 +124,7 @@ export async function buildServer(
 
 function secureServer({key, certificate}: Identity, listener: RequestListener): Server {
   const options = {key, cert: certificate, handshakeTimeout: HANDSHAKE_MS, ALPNCallback: chooseProtocol}
-  return createSecureServer(options, listener)
+  return createSecureServer({...options, allowHalfOpen: true}, listener)
 }
 
 /**

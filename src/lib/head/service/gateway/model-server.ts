@@ -8,7 +8,6 @@ import type {Parts} from '../parts.ts'
 import {DEADLINE_HEADER, leftOf} from '../queue/deadline.ts'
 import type {Kept} from '../releases/same-answer.ts'
 
-const ANSWER_MS = 300_000
 /** One who asks for health wants to know it now. */
 const HEALTH_ANSWER_MS = 5000
 
@@ -25,6 +24,8 @@ export interface Onward {
   body: Buffer | undefined
   /** By performance.now(). */
   deadline: number | undefined
+  /** Milliseconds that its server may be silent; 0 where the deadline ends that. */
+  silence: number
 }
 
 /** The head of an answer, and a body that is still to be read. */
@@ -78,11 +79,11 @@ export class ModelServers {
   }
 }
 
-function optionsOf(target: string, {call, exchange, body, deadline}: Onward): Dispatcher.DispatchOptions {
+function optionsOf(target: string, {call, exchange, body, deadline, silence}: Onward): Dispatcher.DispatchOptions {
   const {method, headers, url} = exchange
   const takesBody = method !== 'GET' && method !== 'HEAD'
   const sent = takesBody ? (body ?? exchange.body) : undefined
-  const timeout = call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS
+  const timeout = call.isHealth ? HEALTH_ANSWER_MS : silence
   const onward = onwardHeaders(headers, takesBody, 'host')
   if (sent) onward['content-type'] = contentTypeOf(exchange)
   // Packed, its tokens could not be counted, and a stream would come in lumps.
@@ -123,9 +124,6 @@ function placeOf(target: string): {origin: string; path: string} {
 
 /** Of an error: the front of a model server answered that it reaches none. */
 export const NO_SERVER = 'FLEXRACK_NO_SERVER'
-
-/** Seconds that a model server has for its answer. */
-export const ANSWER_SECONDS = ANSWER_MS / 1000
 
 export function keptOf({statusCode, headers}: Pick<Answer, 'statusCode' | 'headers'>, body: Buffer | undefined): Kept {
   const type = headers['content-type']
