@@ -30,11 +30,9 @@ afterAll(async () => {
 const dial = {
   plain: () => connect(Number(new URL(server.url).port), '127.0.0.1'),
   TLS: () =>
-    connectSecurely({
-      port: (secure.server.address() as AddressInfo).port,
-      host: '127.0.0.1',
+    connectSecurely((secure.server.address() as AddressInfo).port, '127.0.0.1', {
       ca: server.parts.authority.trusted,
-      allowHalfOpen: true,
+      ...{allowHalfOpen: true}, // its types do not know it
     }),
 }
 const post = (version: string, path = '/endpoints/chat/v1/completions'): string =>

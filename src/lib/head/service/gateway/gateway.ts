@@ -13,6 +13,7 @@ import {Passage} from './passage.ts'
 import {passBody} from '../limits/passing.ts'
 import {pathOf, requireQuery} from '../path.ts'
 import {deadlineOf} from '../queue/deadline.ts'
+import {askingUsage} from '../usage/stream-usage.ts'
 import {outcomeOf, Way} from '../releases/way.ts'
 import {silenceOf} from './silence.ts'
 import {requireServing} from '../standby/refusals.ts'
@@ -97,13 +98,10 @@ export class Gateway {
       ? await readBody(exchange, KEPT_BYTES, parts.limits)
       : await passBody(exchange, LARGEST_BODY, parts.limits, false)
     if (coding !== undefined) await requireUnpacked(exchange, coding, body as Buffer, parts.limits)
+    const asking = keeps && coding === undefined ? askingUsage(call.path, body as Buffer) : undefined
     const way = new Way(parts, name, headers, call.isHealth)
-    const sent = {
-      parts,
-      servers: this.#servers,
-      onward: {call, exchange, body: body ?? undefined, deadline, silence},
-      way,
-    }
+    const onward = {call, exchange, body: body ?? undefined, asking, deadline, silence}
+    const sent = {parts, servers: this.#servers, onward, way}
     try {
       await (call.isHealth ? askHealth(sent) : new Passage(sent).forward())
     } catch (error) {

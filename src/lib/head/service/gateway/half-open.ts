@@ -14,7 +14,8 @@ type HttpSocket = Socket & {_httpMessage?: ServerResponse | null; _parent?: Sock
 /**
  * A client may end its side of the connection once it has asked (`nc -N`, shutdown(SHUT_WR)), and is answered where
  * `answers` says so of its request; node:http would end both sides. One that has gone sends the same, so both are told
- * apart (askWhetherThere): work that nobody waits for ends, as before. A TLS server has to be made with `allowHalfOpen`.
+ * apart (askWhetherThere): work that nobody waits for ends, as before. Within an answer nothing can be asked: there an
+ * end is one of both sides. A TLS server has to be made with `allowHalfOpen`.
  */
 export function answerHalfClosed(server: Server, answers: (request: IncomingMessage) => boolean): void {
   ;(server as HalfOpenServer).httpAllowHalfOpen = true
@@ -22,7 +23,7 @@ export function answerHalfClosed(server: Server, answers: (request: IncomingMess
   server.on(connected, (socket: HttpSocket) => {
     socket.once('end', () => {
       const response = socket._httpMessage
-      if (!response || !answers(response.req)) return void socket.end()
+      if (!response || response.headersSent || !answers(response.req)) return void socket.end()
       askWhetherThere(socket, response)
     })
   })
@@ -36,7 +37,7 @@ export function answerHalfClosed(server: Server, answers: (request: IncomingMess
  * so it is the connection's below it.
  */
 function askWhetherThere(socket: HttpSocket, response: ServerResponse): void {
-  if (!response.headersSent && response.req.httpVersion !== '1.0') response.writeContinue()
+  if (response.req.httpVersion !== '1.0') response.writeContinue()
   socket.setKeepAlive(true, ASK_MS)
   const below = socket._parent ?? socket
   const looking = setInterval(() => void below.write('', (error) => error && socket.destroy()), LOOK_MS).unref()

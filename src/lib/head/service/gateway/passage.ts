@@ -1,6 +1,7 @@
 import {attempt, type Sent} from './attempt.ts'
 import {Failure} from '../failure.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
+import {REFUSED} from './model-server.ts'
 import {failureOf} from '../limits/passing.ts'
 import {chooseTarget} from '../queue/choose.ts'
 import {LOST} from '../queue/pulse.ts'
@@ -100,6 +101,7 @@ export class Passage {
     const refused = failureOf(error)
     if (refused) throw refused
     const code = causeCode(error)
+    if (code === REFUSED) return void (this.#sent.onward.asking = undefined)
     if (body !== undefined && (isNotConnected(code) || ((isBroken(code) || code === LOST) && this.#mayRepeat(code))))
       return
     const server = `the model server of endpoint ${call.endpoint}`
