@@ -27,6 +27,7 @@ def main() -> None:
             flush=True,
         )
         prepare_compiler(is_software)
+        print("Compiling the step; the first one takes a minute or two", flush=True)
 
     def step(parameters, images, labels):
         gradients, value = torch.func.grad_and_value(model.loss)(parameters, images, labels)

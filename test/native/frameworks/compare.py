@@ -338,6 +338,9 @@ def main(names):
     is_kept = names[:1] == ["--write"]
     names = names[1:] if is_kept else names
     failed = False
+    unknown = [name for name in names if name.split(":")[0] not in FRAMEWORKS]
+    if unknown:
+        raise SystemExit(f"no framework is named {unknown[0]}; there are {', '.join(FRAMEWORKS)}")
     print(
         f"build: {BUILD.name}; processor: {os.cpu_count()} cores\n{HEAD}\n|---|---|---|---|---|---|---|---|", flush=True
     )

@@ -96,10 +96,14 @@ def differences(framework):
 
 
 def chosen(names):
+    """The frameworks of these names, or of these lock files, one for each lock file; all where none is named."""
     from compare import FRAMEWORKS
 
-    all_of_them = [FRAMEWORKS[name] for name in names] if names else FRAMEWORKS.values()
-    return list({one.lock: one for one in all_of_them}.values())
+    named = {word: one for one in FRAMEWORKS.values() for word in (one.lock, one.name)}
+    unknown = [name for name in names if name not in named]
+    if unknown:
+        raise SystemExit(f"no framework is named {unknown[0]}; there are {', '.join(sorted(named))}")
+    return list({one.lock: one for one in [named[name] for name in names or named]}.values())
 
 
 def check(names):
