@@ -76,7 +76,8 @@ def table(folders):
 def rows(framework):
     """Lines of the kept table for a framework, whose environment is fetched where it is missing."""
     environment = framework.python().parent.parent
-    # npm's packages are beside those of Python, where a tour has some.
+    if framework.beside:
+        framework.beside(environment)  # npm's packages
     folders = [*(environment / "lib").glob("python3*/site-packages"), *environment.glob("*/node_modules")]
     return [
         f"| {framework.lock} | {name} | {text(found[ELF])} | {text(found[PTX])} |"
