@@ -9,8 +9,8 @@
 
 namespace flexrack::sim::jit {
 
-/// Whether lines that are asked for wait in the second cache: the first one holds those of a few accesses until the warps
-/// come again; those of more push each other out of it.
+/// Whether lines that are asked for wait in the second cache: the first one holds those of a few accesses until the
+/// warps come again; those of more push each other out of it.
 bool MemoryEmitter::are_many(const Segment& segment) {
   constexpr std::ptrdiff_t kFew = 4;
   const auto is_asked_for = [](const Item& item) {
