@@ -76,7 +76,7 @@ void Waiters::ask(const std::shared_ptr<Shared>& shared) {
   for (;;) {
     std::move(shared->asked.begin(), shared->asked.end(), std::back_inserter(waiting));
     shared->asked.clear();
-    if (waiting.empty() || shared->is_closed) break;
+    if (waiting.empty() || shared->is_given_up) break;
     guard.unlock();
     const auto over = std::erase_if(waiting, [](Shared::Asked& one) {
       if (!one.is_over()) return false;
@@ -89,15 +89,19 @@ void Waiters::ask(const std::shared_ptr<Shared>& shared) {
   shared->is_asking = false;
   --shared->threads;
   shared->fewer.notify_all();
-  guard.unlock();
-  waiting.clear();  // with what they hold
+  // What they hold is a session's that is gone: it is left alone, as by a thread that waits for ever.
+  if (!waiting.empty()) new std::vector<Shared::Asked>(std::move(waiting));
 }
 
 bool Waiters::close(std::chrono::milliseconds patience) {
   std::unique_lock guard(shared_->lock);
   shared_->is_closed = true;
   shared_->more.notify_all();
-  return shared_->fewer.wait_for(guard, patience, [this] { return shared_->threads == 0; });
+  const bool is_over = shared_->fewer.wait_for(guard, patience, [this] { return shared_->threads == 0; });
+  // Who asks must not ask any more when the session goes.
+  shared_->is_given_up = true;
+  shared_->fewer.wait_for(guard, patience, [this] { return !shared_->is_asking; });
+  return is_over;
 }
 
 void Waiters::serve(const std::shared_ptr<Shared>& shared) {

@@ -50,7 +50,7 @@ class Waiters {
     std::vector<Asked> asked;
     std::size_t threads = 0, idle = 0;
     bool is_asking = false;
-    bool is_closed = false;
+    bool is_closed = false, is_given_up = false;
   };
   static void serve(const std::shared_ptr<Shared>& shared);
   static void ask(const std::shared_ptr<Shared>& shared);
