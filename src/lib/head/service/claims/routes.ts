@@ -11,10 +11,10 @@ const SWEEP_MS = 60_000
 /** Claims and quotas: who may have what, and whose turn it is. */
 export function addClaims(
   app: FastifyInstance,
-  parts: Pick<Parts, 'claims' | 'quotas' | 'holdings' | 'people' | 'audit'>,
+  parts: Pick<Parts, 'claims' | 'quotas' | 'people' | 'audit'>,
   bodyOf: BodyOf,
 ): void {
-  const {claims, quotas, holdings} = parts
+  const {claims, quotas} = parts
   app.post('/flexrack/v1/claims', async (request) => {
     const wish = readWish(await bodyOf(request))
     request.about = wish.run
@@ -49,7 +49,7 @@ export function addClaims(
     differs: (run, why) => note({action: 'claim.differs', target: run.slice(0, 200), error: why.slice(0, 500)}),
   })
 
-  app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses(holdings.all)}))
+  app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses()}))
   app.put<{Params: {of: string}}>('/flexrack/v1/quotas/:of', async (request) => {
     const limits = readLimits(await bodyOf(request))
     const of = readQuotaName(request.params.of)
