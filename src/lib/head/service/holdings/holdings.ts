@@ -144,7 +144,11 @@ export class Holdings {
 /** Errors: 429. */
 function requireRoom(others: readonly HeadHolding[], user: string, more = 1): void {
   if (others.filter((one) => one.user === user).length + more > MOST_OF_ONE)
-    throw new Failure(429, 'REFUSED', `${user} would have more at once than the ${MOST_OF_ONE} that are kept for one user`)
+    throw new Failure(
+      429,
+      'REFUSED',
+      `${user} would have more at once than the ${MOST_OF_ONE} that are kept for one user`,
+    )
 }
 
 function added(one: HeldAmounts, more: HeldAmounts): HeldAmounts {
