@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Optional
 
-from flexrack_node.base.boot import boot_id
-
 if TYPE_CHECKING:
     from flexrack_node.schema.result import RankRecord
 
@@ -40,6 +38,8 @@ def same_rank(record: "RankRecord") -> Callable[[int], bool]:
 
 def _boot() -> str:
     """Enough of its id to tell boots apart: records of running processes have it so. A sandbox may hide it."""
+    from flexrack_node.base.boot import boot_id  # only where a start is asked for
+
     try:
         return boot_id()[:8]
     except OSError:

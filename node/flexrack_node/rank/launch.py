@@ -7,7 +7,6 @@ import struct
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from flexrack_node.base.boot import boot_id
 from flexrack_node.gpu.lease import environment as lease_environment
 from flexrack_node.image.marks import is_inside, python_of
 from flexrack_node.process.detach import python_module
@@ -196,6 +195,8 @@ def interfaces() -> List[Tuple[str, str, str]]:
 
 def machine_id() -> str:
     """Equal for two nodes that share one machine and its network."""
+    from flexrack_node.base.boot import boot_id
+
     try:
         return f"{boot_id()} {os.readlink('/proc/self/ns/net')}"
     except OSError:
