@@ -95,6 +95,8 @@ class Core {
       shown;  ///< textures (false) and surfaces by their numbers, and the contexts they are in
   bool is_replica = false;  ///< another server does the same (docs/adr/0080)
   std::set<std::uint64_t> broken;  ///< contexts in which something failed for good, told to the client
+  std::map<std::uint64_t, CUresult>
+      lost;  ///< contexts whose memory did not come back to the device, and what every message in them answers
   // Of a session that has come from another server: how long before the move an event was reached, in milliseconds, and
   // in each context an event that was recorded when it came.
   std::map<std::uint64_t, double> reached_before;
