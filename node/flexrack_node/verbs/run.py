@@ -28,11 +28,10 @@ if TYPE_CHECKING:
         ReconcileInput,
         RouteQuestion,
         RunRemoved,
-        RunToRemove,
         RunStop,
         RunStopped,
+        RunToRemove,
     )
-    from flexrack_node.schema.watch import RunName
 
 _START_SECONDS = 20.0
 

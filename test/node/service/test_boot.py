@@ -15,10 +15,10 @@ from pathlib import Path
 
 import reboot_support
 from flexrack_node.base import installed
+from flexrack_node.base.boot import boot_id
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.stored import write
 from flexrack_node.gpu import unit
-from flexrack_node.base.boot import boot_id
 from flexrack_node.service import boot, comeback, control, crontab, systemd
 from flexrack_node.service.record import ServiceRecord
 from messages import check_files, check_lines

@@ -29,6 +29,19 @@ export function excesses(
   )
 }
 
+/** The same of a run among those that are held, added up once. Pure. */
+export function limitsOf(
+  quotas: Quotas,
+  held: readonly Counted[],
+  hours: Readonly<Record<string, number>>,
+  beside: readonly HeadHolding[],
+): (run: string, asked: Asked) => Excess[] {
+  return (run, asked) => {
+    const others = held.filter((one) => one.run !== run)
+    return excesses(quotas, others, hours, asked, beside)
+  }
+}
+
 /** Every limit that counts for a run, and what it would come to. Pure. */
 export function quotaSums(
   quotas: Quotas,

@@ -15,7 +15,7 @@ import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens/tokens.ts'
 import {corrected, END_MS, knownNodes, requireSpace, Witnesses, type ClaimNews} from './confirm.ts'
-import {excesses, isForEver, plannedSums, quotaUses} from './check.ts'
+import {isForEver, limitsOf, plannedSums, quotaUses} from './check.ts'
 import {newlyTold, offersTo, roomOf, whoYields, withTold, type Heard, type RoomFacts} from './room.ts'
 import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'
 import {EMPTY_LEDGER, hoursNow, usedNow, withCorrected, withEnded, without} from './ledger.ts'
@@ -143,9 +143,9 @@ export class Claims {
   async outlook(wish: OutlookWish, claimant: Claimant): Promise<ClaimOutlook> {
     await this.sweep()
     const [now, held] = [Date.now(), this.#held()]
-    const hours = hoursNow(this.#kept, held, now)
+    const [hours, beside] = [hoursNow(this.#kept, held, now), this.#quotas.beside()]
     return {
-      sums: plannedSums(this.#quotas.all, held, hours, {...wish, ...claimant}, this.#quotas.beside()),
+      sums: plannedSums(this.#quotas.all, held, hours, {...wish, ...claimant}, beside),
       room: offersTo({...claimant, ...wish}, this.#claims(), this.#roomFacts(now)),
     }
   }
@@ -219,10 +219,7 @@ export class Claims {
   /** What is held now, and was this month, added up once: a question that has to wait is compared with everybody in line. */
   #limits(now: number): OverOf {
     const held = this.#held()
-    const hours = hoursNow(this.#kept, held, now)
-    const [all, beside] = [this.#quotas.all, this.#quotas.beside()]
-    const others = (run: string): typeof held => held.filter((one) => one.run !== run)
-    return (run, claim) => excesses(all, others(run), hours, claim, beside)
+    return limitsOf(this.#quotas.all, held, hoursNow(this.#kept, held, now), this.#quotas.beside())
   }
 
   #withRoom(runs: readonly string[], preemptor: string, user: string): HeadClaims['claims'] {
