@@ -80,7 +80,9 @@ type KeptParts = Pick<Parts, 'holdings' | 'claims' | 'quotas' | 'people'>
 /** `bytes` null: only whether they count is asked. Errors: 400. */
 function readKept({node, owner, bytes = null}: Record<string, unknown>): Kept {
   if (typeof node !== 'string' || !PROJECT.test(node)) throw new Failure(400, 'USAGE', 'it needs a node')
-  if (typeof owner !== 'string' || !PROJECT.test(owner)) throw new Failure(400, 'USAGE', 'it needs an owner')
+  // as an account and a machine are called: any text
+  if (typeof owner !== 'string' || owner.length === 0 || owner.length > 200)
+    throw new Failure(400, 'USAGE', 'it needs an owner')
   if (bytes !== null && !(typeof bytes === 'number' && bytes >= 0 && bytes <= MOST_KEPT))
     throw new Failure(400, 'USAGE', 'bytes must be a number')
   return {node, owner, bytes}

@@ -98,13 +98,15 @@ test('where disk is over its limit no run begins, and no data is brought; the su
 test('a word that no node could mean is refused, and so is one of a run that the head does not know', async () => {
   await limit('user:ann', {most: GIB})
   const token = (await start('ann', 'one')).token!
-  for (const word of [{bytes: 2 ** 51}, {bytes: -1}, {bytes: 'all'}, {node: 'a b'}, {owner: '../x'}, {owner: 7}])
+  for (const word of [{bytes: 2 ** 51}, {bytes: -1}, {bytes: 'all'}, {node: 'a b'}, {owner: ''}, {owner: 7}])
     expect(await call('holdings/self', {node: 'n1', owner: 'ann@desk', bytes: 1, ...word}, {token})).toMatchObject({
       status: 400,
     })
   const plain = (await call('tokens', {kind: 'run', run_id: 'two', experiment_id: '1'})).token!
   expect(await says(plain, 'n1', 1)).toMatchObject({status: 404})
   expect(await used()).toEqual([0])
+  expect(await says(token, 'n1', 2 ** 29, 'Jörg Müller@desk'), 'as accounts are called').toMatchObject({status: 200})
+  expect(await used()).toEqual([0.5])
 })
 
 test('a question of more than is kept for one user is refused as bringing that would be', async () => {
