@@ -47,6 +47,19 @@ class Departure {
   virtual void cancel() = 0;
 };
 
+/// Why memory of a session that takes turns is not where it has to be, for people.
+struct SwapFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// Some of it is in the host's memory, and there is no room for it on the device just now.
+struct SwappedInPart : SwapFailure {
+  using SwapFailure::SwapFailure;
+};
+/// It does not come back: the session's contexts have failed, and its client is told.
+struct SwapLost : SwapFailure {
+  using SwapFailure::SwapFailure;
+};
+
 class Backend : public wire::Receiver {
  public:
   /// What its clients must speak.
@@ -64,9 +77,9 @@ class Backend : public wire::Receiver {
   // ---- its memory takes turns on the device (docs/adr/0081); the session is parked and at rest
   /// Why its memory cannot leave the device now, for people; empty: it can.
   virtual std::string what_keeps() { return "only memory of CUDA leaves its device"; }
-  /// All that can leave goes to the host's memory, or comes back to where it was. Throws std::runtime_error where that
-  /// cannot be: of `swap_out` nothing has changed then, `swap_in` may be called again.
-  virtual void swap_out() { throw std::runtime_error(what_keeps()); }
+  /// All that can leave goes to the host's memory, or comes back to where it was. Throws SwapFailure where all of it is
+  /// on the device as it was; SwappedInPart: `swap_in` may be called again, and goes on; SwapLost.
+  virtual void swap_out() { throw SwapFailure(what_keeps()); }
   virtual void swap_in() {}
 
   /// Dials the worker to be. Throws std::runtime_error.

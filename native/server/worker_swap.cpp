@@ -15,6 +15,10 @@ constexpr milliseconds kTryAgain{100};
 
 std::uint64_t nanoseconds_since(std::uint64_t begun) { return ResidencyFile::now() - begun; }
 
+std::string lost(const backend::SwapLost& error) {
+  return std::string("its memory is lost between host and device, and its contexts have failed: ") + error.what();
+}
+
 }  // namespace
 
 WorkerSwap::WorkerSwap(wire::ServerLink& link, backend::Backend& backend, Residency& residency, Say say)
@@ -56,11 +60,16 @@ void WorkerSwap::go() {
       try {
         backend_.swap_out();
         return residency_.went(nanoseconds_since(begun));
-      } catch (const std::exception& error) { why = error.what(); }
+      } catch (const backend::SwappedInPart& error) {
+        say(std::string("some of its memory does not get back to the device: ") + error.what());
+        if (!bring_in()) return;
+        why = "some of it could not leave";
+      } catch (const backend::SwapLost& error) { why = lost(error); } catch (const std::exception& error) {
+        why = error.what();
+      }
     }
   }
-  if (why != said_) say_("its memory stays on the device: " + why);
-  said_ = why;
+  say("its memory stays on the device: " + why);
   residency_.stays(true);
   link_.unpark();
 }
@@ -85,19 +94,33 @@ bool WorkerSwap::park_at_rest() {
 
 void WorkerSwap::come() {
   const auto begun = ResidencyFile::now();
-  for (std::string why;; std::this_thread::sleep_for(kTryAgain)) {
-    if (residency_.is_closed()) return;
-    try {
-      backend_.swap_in();
-      break;
-    } catch (const std::exception& error) {
-      // Programs that are not ours may have the memory: until they give it back, this session waits.
-      if (why != error.what()) say_(std::string("its memory does not get back to the device: ") + error.what());
-      why = error.what();
-    }
-  }
+  if (!bring_in()) return;
   residency_.is_back(nanoseconds_since(begun));
   link_.unpark();
+}
+
+/// False: the session is over. What does not come back at all has failed, as the client is told at its next call: that
+/// has to get through.
+bool WorkerSwap::bring_in() {
+  for (;; std::this_thread::sleep_for(kTryAgain)) {
+    if (residency_.is_closed()) return false;
+    try {
+      backend_.swap_in();
+      return true;
+    } catch (const backend::SwapLost& error) {
+      say(lost(error));
+      return true;
+    } catch (const std::exception& error) {
+      // Programs that are not ours may have the memory: until they give it back, this session waits.
+      say(std::string("its memory does not get back to the device: ") + error.what());
+    }
+  }
+}
+
+/// Once what is said again and again.
+void WorkerSwap::say(const std::string& text) {
+  if (text != said_) say_(text);
+  said_ = text;
 }
 
 }  // namespace flexrack::server

@@ -25,6 +25,8 @@ class WorkerSwap {
   void go();
   bool park_at_rest();
   void come();
+  bool bring_in();
+  void say(const std::string& text);
 
   wire::ServerLink& link_;
   backend::Backend& backend_;

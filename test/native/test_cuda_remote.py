@@ -49,6 +49,7 @@ PROGRAMS = [
     "streams_events",
     "transpose",
     "two_threads",
+    "unknown_addresses",
     "vector_add",
     "vmm",
 ]
@@ -72,6 +73,7 @@ MOVING = [
     "printf_assert",
     "streams_events",
     "two_threads",
+    "unknown_addresses",
     "vmm",
 ]
 OVER_TLS = PROGRAMS if "FLEXRACK_LONG" in os.environ else MOVING

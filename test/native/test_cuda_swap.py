@@ -23,12 +23,13 @@ LONG = os.environ.get("FLEXRACK_LONG") == "1"
 
 
 class Program:
-    """turns.py with a lease of its own."""
+    """turns.py with a lease of its own, or with that of another one."""
 
-    def __init__(self, case, daemon, share, **more):
+    def __init__(self, case, daemon, share, beside=None, **more):
         self.daemon = daemon
-        self.attached = GpuAttached([daemon], "tls", share=share, **more)
-        case.addCleanup(self.attached.close)
+        self.attached = beside.attached if beside else GpuAttached([daemon], "tls", share=share, **more)
+        if not beside:
+            case.addCleanup(self.attached.close)
         self.lease = self.attached.leases[0]["lease"]
         env = dict(self.attached.env)
         if BUILD.name == "asan":
@@ -161,6 +162,36 @@ class CudaSwap(unittest.TestCase):
         self.assertEqual(other.answer(), "taken")
         self.assertEqual([one.ask("check"), other.ask("check")], ["right", "right"])
         self.assertFalse(self.device(daemon)["oversubscribed"]["is_thrashing"])
+
+    def test_a_session_whose_memory_does_not_come_back_fails_and_gives_all_of_it_back(self):
+        # Of two blocks the second cannot leave, and the first does not arrive again: copies one and two went out.
+        daemon = self.serve(options=("--sim-fault", "unmap:2,copy:3"))
+        one, other = Program(self, daemon, self.share()), Program(self, daemon, self.share())
+        self.assertEqual(one.ask("take", TAKEN), "taken")
+        other.begin("take", TAKEN)
+        wait_until(lambda: "its memory is lost between host and device" in daemon.said(), 60, "the failure")
+        self.assertRegex(one.ask("compute", 1), "CUDA_ERROR_ECC_UNCORRECTABLE")
+        self.assertRegex(one.ask("check"), "CUDA_ERROR_ECC_UNCORRECTABLE")
+        self.assertEqual(one.turns()["swapped"], 0)
+        one.end()
+        self.assertEqual(other.answer(), "taken")
+        self.check_ledger(daemon)
+        other.end()
+        wait_until(lambda: not daemon.workers(), 30, "the end of the sessions")
+        about = self.device(daemon)
+        self.assertEqual(about["used"], 0)
+        self.assertEqual((about["oversubscribed"]["physical"], about["oversubscribed"]["swapped"]), (0, 0))
+
+    def test_the_processes_of_one_lease_do_not_keep_others_out(self):
+        daemon = self.serve()
+        one = Program(self, daemon, self.share())
+        for _ in range(31):
+            Program(self, daemon, None, beside=one)
+        with self.assertRaisesRegex(AssertionError, "it said ''"):
+            Program(self, daemon, None, beside=one)
+        self.assertIn("a lease that takes turns has at most 32 processes at one time", daemon.said())
+        other = Program(self, daemon, self.share())
+        self.assertEqual(other.ask("compute", 0), "computed")
 
     def test_leases_that_keep_their_memory_have_it_to_the_byte(self):
         daemon = self.serve()

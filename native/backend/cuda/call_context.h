@@ -15,6 +15,7 @@ class CallContext {
   /// Makes that context current; 0: none is needed.
   CallContext(Core& core, std::uint16_t op, std::uint64_t context) : core_(core), op_(op), context_(context) {
     if (context != 0 && !core.make_current(context)) fail(CUDA_ERROR_INVALID_CONTEXT);
+    if (const auto lost = core.lost.find(context); lost != core.lost.end()) fail(lost->second);
   }
 
   /// What is made goes with a context: in none it would be made in whichever is current, and outlive what the session

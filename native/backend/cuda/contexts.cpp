@@ -185,6 +185,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
     core_.current = 0;
   }
   core_.broken.erase(m.context);
+  core_.lost.erase(m.context);
   core_.frees.begin();
   // It waits for what runs in it, and for who waits for that.
   core_.waiters.run([this, ending, device, is_primary, is_reset = m.is_reset != 0] {

@@ -58,7 +58,7 @@ class Session final : public Backend,
 
   bool carry_out(const wire::Header& header, wire::View body);
   bool is_at_rest_now();
-  void swap_by(CUresult (SwapSpace::*way)());
+  CUresult swap_by(CUresult (SwapSpace::*way)());
   bool owes_others();
 
   Journal journal_{handles};

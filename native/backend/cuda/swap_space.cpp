@@ -137,16 +137,19 @@ CUresult SwapSpace::take_host(Block& block) {
 CUresult SwapSpace::out() {
   const std::lock_guard guard(lock_);
   for (auto& [at, block] : blocks_) {
+    if (!block.is_there) continue;
     if (const auto status = take_host(block); status != CUDA_SUCCESS) return status;
     if (const auto status = driver_.cuMemcpyDtoHAsync_v2(block.host, at, block.size, nullptr); status != CUDA_SUCCESS)
       return status;
   }
   if (const auto status = driver_.cuStreamSynchronize(nullptr); status != CUDA_SUCCESS) return status;
   for (auto& [at, block] : blocks_) {
+    if (!block.is_there) continue;
     // What a driver does not unmap is on the device, with what is in it.
     if (driver_.cuMemUnmap(at, block.size) != CUDA_SUCCESS) return CUDA_ERROR_UNMAP_FAILED;
     driver_.cuMemRelease(block.memory);
     block.is_there = false;
+    block.is_away = true;
   }
   return CUDA_SUCCESS;
 }
@@ -154,14 +157,23 @@ CUresult SwapSpace::out() {
 CUresult SwapSpace::in() {
   const std::lock_guard guard(lock_);
   auto status = CUDA_SUCCESS;
+  std::vector<Block*> copied;
   for (auto& [at, block] : blocks_) {
-    if (block.is_there) continue;
-    status = bring_memory(at, block);
+    if (!block.is_away || block.is_lost) continue;
+    if (!block.is_there) status = bring_memory(at, block);
     if (status == CUDA_SUCCESS) status = driver_.cuMemcpyHtoDAsync_v2(at, block.host, block.size, nullptr);
     if (status != CUDA_SUCCESS) break;
+    copied.push_back(&block);
   }
   const auto synchronized = driver_.cuStreamSynchronize(nullptr);
-  return status == CUDA_SUCCESS ? synchronized : status;
+  if (synchronized != CUDA_SUCCESS) return synchronized;
+  for (auto* const block : copied) block->is_away = false;
+  return status;
+}
+
+void SwapSpace::lose() {
+  const std::lock_guard guard(lock_);
+  for (auto& [at, block] : blocks_) block.is_lost = !block.is_there;
 }
 
 void SwapSpace::leave_context(CUcontext context) {
@@ -206,7 +218,7 @@ void SwapSpace::end_block(Blocks::iterator one) {
     driver_.cuMemAddressFree(at, block.size);
     if (block.registered) driver_.cuMemHostUnregister(block.host);
   }
-  if (block.is_there) grant_.let_go(block.size);
+  if (block.is_there || block.is_lost) grant_.let_go(block.size);
   if (block.host) munmap(block.host, block.size);
   all_ -= block.size;
   blocks_.erase(one);

@@ -26,10 +26,12 @@ class SwapSpace : public std::enable_shared_from_this<SwapSpace> {
   /// What the device would have to have more of for that, at most.
   std::uint64_t cost_of(std::uint64_t size);
 
-  /// Everything, with a context current in which nothing runs. Of `out`, nothing has changed where it fails; `in` may
-  /// be called again, and goes on.
+  /// Everything, with a context current in which nothing runs. Where `out` fails, `in` brings back what has left; `in`
+  /// may be called again, and goes on.
   CUresult out();
   CUresult in();
+  /// What is not back does not come any more. It counts as before until it is freed.
+  void lose();
   /// A context ends, and with it what the driver knows of the host's pages by way of it.
   void leave_context(CUcontext context);
   /// The session is over: nothing is asked of the driver any more.
@@ -40,6 +42,8 @@ class SwapSpace : public std::enable_shared_from_this<SwapSpace> {
     std::uint64_t size = 0, used = 0;
     CUmemGenericAllocationHandle memory = 0;
     bool is_there = false;                          ///< on the device
+    bool is_away = false;                           ///< what is in it is in the host's memory alone
+    bool is_lost = false;
     void* host = nullptr;
     CUcontext registered = nullptr;                 ///< in which the driver knows the host's pages
     std::map<std::uint64_t, std::uint64_t> gaps{};  ///< free in it: offset and size

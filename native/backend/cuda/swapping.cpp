@@ -48,7 +48,7 @@ std::string Session::what_keeps() {
   return why;
 }
 
-void Session::swap_by(CUresult (SwapSpace::*way)()) {
+CUresult Session::swap_by(CUresult (SwapSpace::*way)()) {
   CUcontext context = nullptr;
   {
     const std::lock_guard guard(lock);
@@ -56,22 +56,38 @@ void Session::swap_by(CUresult (SwapSpace::*way)()) {
       if (one.kind == Kind::context) context = static_cast<CUcontext>(one.native);
     });
   }
-  if (!context) return;  // and so nothing that it has
+  if (!context) return CUDA_SUCCESS;  // and so nothing that it has
   table.cuCtxSetCurrent(context);
   const auto status = ((*swap).*way)();
   table.cuCtxSetCurrent(nullptr);
-  if (status != CUDA_SUCCESS) throw std::runtime_error("the driver: " + library.text_of(status));
+  return status;
 }
 
 void Session::swap_out() {
-  try {
-    swap_by(&SwapSpace::out);
-  } catch (const std::exception&) {
-    swap_by(&SwapSpace::in);  // what has left already
-    throw;
-  }
+  const auto status = swap_by(&SwapSpace::out);
+  if (status == CUDA_SUCCESS) return;
+  swap_in();  // what has left already
+  throw SwapFailure("the driver: " + library.text_of(status));
 }
 
-void Session::swap_in() { swap_by(&SwapSpace::in); }
+void Session::swap_in() {
+  const auto status = swap_by(&SwapSpace::in);
+  if (status == CUDA_SUCCESS) return;
+  const auto why = "the driver: " + library.text_of(status);
+  // There is room again when others give theirs back; nothing else gets better by waiting.
+  if (status == CUDA_ERROR_OUT_OF_MEMORY) throw SwappedInPart(why);
+  const auto told = is_sticky(status) ? status : CUDA_ERROR_ILLEGAL_ADDRESS;
+  swap->lose();
+  const std::lock_guard guard(lock);
+  std::vector<std::uint64_t> contexts;
+  handles.each([&](const Record& one) {
+    if (one.kind == Kind::context) contexts.push_back(one.handle);
+  });
+  for (const auto context : contexts) {
+    lost[context] = told;
+    noticed(context, told);
+  }
+  throw SwapLost(why);
+}
 
 }  // namespace flexrack::backend::cuda

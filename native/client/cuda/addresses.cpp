@@ -37,6 +37,25 @@ std::optional<Allocation> find_allocation(std::uint64_t address) {
   return at->second;
 }
 
+Covered covered(std::uint64_t address, std::uint64_t size) {
+  auto& known = map();
+  const std::shared_lock guard(known.lock);
+  auto at = known.all.upper_bound(address);
+  if (at == known.all.begin()) return Covered::none;
+  --at;
+  const auto& first = at->second;
+  if (address - first.base >= first.size) return Covered::none;
+  auto left = first.size - (address - first.base);
+  while (size > left) {
+    const auto end = at->second.base + at->second.size;
+    if (first.sort != Allocation::Sort::mapped || ++at == known.all.end() || at->first != end ||
+        at->second.sort != first.sort || at->second.server != first.server)
+      return Covered::some;
+    left += at->second.size;
+  }
+  return Covered::all;
+}
+
 bool add_allocation(Allocation allocation) {
   auto& known = map();
   const std::unique_lock guard(known.lock);

@@ -44,6 +44,12 @@ struct Allocation {
 /// The one that an address is in. About 20 ns.
 std::optional<Allocation> find_allocation(std::uint64_t address);
 
+/// How much of a stretch is known. A copy takes `none` for the program's own memory, which may not be there; `some` is
+/// what begins in one allocation and leaves it, and what no call takes.
+enum class Covered : std::uint8_t { none, some, all };
+/// Memory that was mapped piece by piece at one server is one stretch. Of no bytes, all is known where one would be.
+Covered covered(std::uint64_t address, std::uint64_t size);
+
 /// From now on it is known. False: it meets another. Gives it an id where it has none.
 bool add_allocation(Allocation allocation);
 /// The one that begins there, known no more.

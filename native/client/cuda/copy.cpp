@@ -156,7 +156,27 @@ bool meets_capture(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream 
   return true;
 }
 
-CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream, bool is_async) {
+/// What a call says of its sides: that they are a device's, or only where they are.
+struct Sides {
+  bool to_device = false, from_device = false;
+};
+constexpr Sides kAnywhere{}, kToDevice{.to_device = true}, kFromDevice{.from_device = true}, kOnDevices{true, true};
+
+bool is_there(CUdeviceptr address, std::size_t size, bool has_to_be_known) {
+  const auto known = covered(address, size);
+  return known == Covered::all || (known == Covered::none && !has_to_be_known);
+}
+
+/// A stream that is none is told first.
+CUresult refuse_range(CUstream which) {
+  Call call;
+  call.stream(which);
+  return call.settle() ? CUDA_ERROR_INVALID_VALUE : call.error();
+}
+
+CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream, bool is_async, Sides sides) {
+  if (size != 0 && process() && !(is_there(to, size, sides.to_device) && is_there(from, size, sides.from_device)))
+    return refuse_range(stream);
   if (auto status = CUDA_SUCCESS; has_captures() && meets_capture(to, from, size, stream, is_async, status))
     return status;
   if (has_mirrors.load(std::memory_order_relaxed)) {
@@ -172,42 +192,42 @@ CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream strea
 }  // namespace
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  return copy(dst, src, ByteCount, nullptr, false);
+  return copy(dst, src, ByteCount, nullptr, false, kAnywhere);
 }
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-  return copy(dst, src, ByteCount, hStream, true);
+  return copy(dst, src, ByteCount, hStream, true, kAnywhere);
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
-  return copy(dstDevice, reinterpret_cast<CUdeviceptr>(srcHost), ByteCount, nullptr, false);
+  return copy(dstDevice, reinterpret_cast<CUdeviceptr>(srcHost), ByteCount, nullptr, false, kToDevice);
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount, CUstream hStream) {
-  return copy(dstDevice, reinterpret_cast<CUdeviceptr>(srcHost), ByteCount, hStream, true);
+  return copy(dstDevice, reinterpret_cast<CUdeviceptr>(srcHost), ByteCount, hStream, true, kToDevice);
 }
 CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy(reinterpret_cast<CUdeviceptr>(dstHost), srcDevice, ByteCount, nullptr, false);
+  return copy(reinterpret_cast<CUdeviceptr>(dstHost), srcDevice, ByteCount, nullptr, false, kFromDevice);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
-  return copy(reinterpret_cast<CUdeviceptr>(dstHost), srcDevice, ByteCount, hStream, true);
+  return copy(reinterpret_cast<CUdeviceptr>(dstHost), srcDevice, ByteCount, hStream, true, kFromDevice);
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy(dstDevice, srcDevice, ByteCount, nullptr, false);
+  return copy(dstDevice, srcDevice, ByteCount, nullptr, false, kOnDevices);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
-  return copy(dstDevice, srcDevice, ByteCount, hStream, true);
+  return copy(dstDevice, srcDevice, ByteCount, hStream, true, kOnDevices);
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                       size_t ByteCount) {
   if (!process()) return not_open();
   if (!is_live(dstContext) || !is_live(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
-  return copy(dstDevice, srcDevice, ByteCount, nullptr, false);
+  return copy(dstDevice, srcDevice, ByteCount, nullptr, false, kOnDevices);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream) {
   if (!process()) return not_open();
   if (!is_live(dstContext) || !is_live(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
-  return copy(dstDevice, srcDevice, ByteCount, hStream, true);
+  return copy(dstDevice, srcDevice, ByteCount, hStream, true, kOnDevices);
 }
 
 }  // namespace flexrack::client::cuda

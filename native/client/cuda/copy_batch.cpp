@@ -45,11 +45,8 @@ CUresult linear_batch(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t 
   // All or none, as far as it can be told before.
   for (size_t i = 0; i < count; ++i) {
     if (sizes[i] == 0 || to[i] == 0 || from[i] == 0) return failed = i, CUDA_ERROR_INVALID_VALUE;
-    for (const auto address : {to[i], from[i]}) {
-      const auto known = find_allocation(address);
-      if (!known || known->sort == Allocation::Sort::mapped) continue;
-      if (sizes[i] > known->size - (address - known->base)) return failed = i, CUDA_ERROR_INVALID_VALUE;
-    }
+    for (const auto address : {to[i], from[i]})
+      if (covered(address, sizes[i]) == Covered::some) return failed = i, CUDA_ERROR_INVALID_VALUE;
   }
   bool waits = false;
   size_t at = 0;

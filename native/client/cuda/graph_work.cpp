@@ -163,11 +163,23 @@ CUresult event_work(CUgraphNodeType type, CUevent event, WorkPointer& made) {
   return done(call, std::move(work), made);
 }
 
+bool are_words_known(std::span<const CUstreamBatchMemOpParams> operations) {
+  return std::ranges::all_of(operations, [](const CUstreamBatchMemOpParams& one) {
+    switch (one.operation) {
+      case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+      case CU_STREAM_MEM_OP_WRITE_VALUE_32: return covered(one.waitValue.address, 4) == Covered::all;
+      case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+      case CU_STREAM_MEM_OP_WRITE_VALUE_64: return covered(one.waitValue.address, 8) == Covered::all;
+      default: return true;
+    }
+  });
+}
+
 CUresult operations_work(CUcontext in, const CUstreamBatchMemOpParams* operations, std::size_t count, unsigned flags,
                          WorkPointer& made) {
   Call call;
   auto work = begin(call, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, in);
-  call.check(operations && count > 0 && count <= 256 && flags == 0);
+  call.check(operations && count > 0 && count <= 256 && flags == 0 && are_words_known({operations, count}));
   if (call.is_good()) work->operations.assign(operations, operations + count);
   work->flags = flags;
   return done(call, std::move(work), made);

@@ -18,6 +18,8 @@ CUresult copy_work(CUcontext in, const CUDA_MEMCPY3D& copy, WorkPointer& made);
 CUresult fill_work(CUcontext in, const CUDA_MEMSET_NODE_PARAMS& fill, WorkPointer& made);
 CUresult host_work(CUhostFn function, void* data, WorkPointer& made);
 CUresult event_work(CUgraphNodeType type, CUevent event, WorkPointer& made);
+/// Whether each word that they wait for or write is in memory that CUDA knows.
+bool are_words_known(std::span<const CUstreamBatchMemOpParams> operations);
 CUresult operations_work(CUcontext in, const CUstreamBatchMemOpParams* operations, std::size_t count, unsigned flags,
                          WorkPointer& made);
 CUresult allocation_work(CUcontext in, std::size_t size, WorkPointer& made);

@@ -10,6 +10,29 @@
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
+namespace {
+
+/// From the first byte of a box to its last.
+struct Stretch {
+  std::uint64_t first = 0, size = 0;
+};
+
+/// False: it ends nowhere.
+bool find_stretch(std::uint64_t base, const Reported& reported, std::uint64_t pitch, std::uint64_t rows,
+                  const cu::Extent& extent, Stretch& box) {
+  std::uint64_t slice = 0, deep = 0, high = 0;
+  const auto add = [](std::uint64_t& sum, std::uint64_t count, std::uint64_t bytes) {
+    std::uint64_t product = 0;
+    return !__builtin_mul_overflow(count, bytes, &product) && !__builtin_add_overflow(sum, product, &sum);
+  };
+  box = {base, extent.width};
+  return !__builtin_mul_overflow(pitch, rows, &slice) && !__builtin_sub_overflow(extent.depth, 1, &deep) &&
+         !__builtin_sub_overflow(extent.height, 1, &high) && add(box.first, reported.z, slice) &&
+         add(box.first, reported.y, pitch) && add(box.first, reported.x, 1) && add(box.size, deep, slice) &&
+         add(box.size, high, pitch);
+}
+
+}  // namespace
 
 bool find_side(Call& call, const Reported& reported, const cu::Extent& extent, Side& side) {
   const auto pitch = reported.pitch != 0 ? reported.pitch : extent.width;
@@ -26,12 +49,18 @@ bool find_side(Call& call, const Reported& reported, const cu::Extent& extent, S
                   .z = reported.z};
     return true;
   }
-  const bool is_host = reported.type == CU_MEMORYTYPE_HOST;
+  const bool is_host = reported.type == CU_MEMORYTYPE_HOST, is_device = reported.type == CU_MEMORYTYPE_DEVICE;
   const auto address = is_host ? reinterpret_cast<std::uint64_t>(reported.host) : reported.device;
   call.check(address != 0 && pitch >= reported.x + extent.width &&
              (extent.depth <= 1 || rows >= reported.y + extent.height));
+  Stretch box;
+  call.check(call.is_good() && find_stretch(address, reported, pitch, rows, extent, box));
   if (!call.is_good()) return false;
-  const auto known = is_host ? std::nullopt : find_allocation(address);
+  // CU_MEMORYTYPE_UNIFIED takes memory of this process too; CU_MEMORYTYPE_DEVICE must be a device's.
+  const auto how = covered(box.first, box.size);
+  call.check(how == Covered::all || (how == Covered::none && !is_device));
+  const auto known = is_host ? std::nullopt : find_allocation(box.first);
+  if (!call.is_good()) return false;
   if (known && known->server) {
     side.server = known->server;
     side.context = known->context ? known->context : known->device->primary;
@@ -44,12 +73,10 @@ bool find_side(Call& call, const Reported& reported, const cu::Extent& extent, S
                   .height = rows};
     return true;
   }
-  // CU_MEMORYTYPE_UNIFIED takes memory of this process too; CU_MEMORYTYPE_DEVICE must be a device's.
-  call.check(reported.type != CU_MEMORYTYPE_DEVICE || known.has_value());
   side.pitch = pitch;
   side.slice = pitch * rows;
-  side.host = reinterpret_cast<std::uint8_t*>(address) + reported.z * side.slice + reported.y * pitch + reported.x;
-  return call.is_good();
+  side.host = reinterpret_cast<std::uint8_t*>(box.first);
+  return true;
 }
 
 namespace {

@@ -64,14 +64,7 @@ CUresult why_not_arrived(Call& call, CUstream stream) {
 Allocation device_range(Call& call, CUdeviceptr address, std::size_t size) {
   const auto first = find_allocation(address);
   if (!first || !first->server) return call.check(false), Allocation{};
-  auto end = first->base + first->size;
-  // Memory that was mapped piece by piece is one stretch.
-  while (address + size > end) {
-    const auto next = find_allocation(end);
-    if (first->sort != Allocation::Sort::mapped || !next || next->server != first->server)
-      return call.check(false), *first;
-    end = next->base + next->size;
-  }
+  call.check(covered(address, size) == Covered::all);
   return *first;
 }
 

@@ -11,10 +11,12 @@ namespace {
 template <class Put>
 CUresult put_operations(CUstream which, const CUstreamBatchMemOpParams* operations, unsigned count, unsigned flags,
                         Put&& put) {
-  if (!has_captures()) return put();
+  const bool are_known = !operations || count > 256 || are_words_known({operations, count});
+  if (are_known && !has_captures()) return put();
   Call call;
   const auto stream = call.stream(which);
-  if (!stream) return call.error();
+  call.check(are_known);
+  if (!call.is_good()) return call.error();
   if (!is_capturing(stream)) {
     const auto status = refuse_implicit(stream);
     return status == CUDA_SUCCESS ? put() : status;

@@ -14,7 +14,7 @@
 namespace flexrack::sim {
 namespace {
 
-constexpr std::array<const char*, 6> kFaultKinds{"launch", "alloc", "copy", "memset", "load", "flip"};
+constexpr std::array<const char*, 7> kFaultKinds{"launch", "alloc", "copy", "memset", "load", "flip", "unmap"};
 
 std::optional<std::string_view> variable(const char* name) {
   const auto* value = std::getenv(name);

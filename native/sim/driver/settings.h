@@ -22,7 +22,8 @@ namespace flexrack::sim {
 ///   LATENCY_US      time before a kernel or a copy starts, in microseconds         0
 ///   BANDWIDTH_GBPS  of each copy engine, in 10^9 bytes a second                    unlimited
 ///   FAULT           "launch:100,alloc:5": the hundredth launch faults, the fifth allocation fails;
-///   "flip:3": the third copy from a device has one wrong bit
+///   "flip:3": the third copy from a device has one wrong bit; "unmap:2": the second cuMemUnmap leaves what it was
+///   asked for
 ///   VERBOSE         "1": the error log also goes to stderr
 ///   MACHINE_CODE    "accept": kernels that come as machine code only can be loaded and launched, and do nothing: for
 ///   counting what a program
@@ -59,7 +60,7 @@ const Release& driver_release();
 const Settings& settings();
 void set_settings(Settings settings);
 
-/// Counts one more of a kind (launch, alloc, copy, memset, load, flip); true where it is the one that
+/// Counts one more of a kind (launch, alloc, copy, memset, load, flip, unmap); true where it is the one that
 /// FLEXRACK_SIM_FAULT names.
 bool is_fault_due(const char* kind);
 

@@ -243,6 +243,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     const std::lock_guard guard(all.lock);
     const auto found = mappings_in(all, address, size);
     require(!found.empty());
+    require(!is_fault_due("unmap"), CUDA_ERROR_UNMAP_FAILED, "memory stays mapped, as FLEXRACK_SIM_FAULT asks for");
     for (const auto one : found) {
       Memory::instance().remove(one);
       all.mapped.erase(one);

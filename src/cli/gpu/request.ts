@@ -100,7 +100,7 @@ export const simPaceFlags = {
   'sim-fault': Flags.string({
     helpValue: 'KIND:N',
     description:
-      'with sim: inject a fault, launch:100 into the hundredth launch; also alloc, copy, memset, load, and flip: one wrong bit in what is copied from the GPU; separated by commas',
+      'with sim: inject a fault, launch:100 into the hundredth launch; also alloc, copy, memset, load, unmap, and flip: one wrong bit in what is copied from the GPU; separated by commas',
   }),
   'sim-machine-code': Flags.string({
     description:

@@ -127,6 +127,8 @@ function secureServer({key, certificate}: Identity, listener: RequestListener): 
   return createSecureServer({...options, allowHalfOpen: true}, listener)
 }
 
+const OF_RUNS = new Set(['tokens', 'claims', 'holdings'].map((one) => `/flexrack/v1/${one}/self`))
+
 /**
  * Which routes a kind of token is for at all; what a run may do there is decided behind its route. It goes by the route
  * that the router chose: reading the path a second time could come to another conclusion.
@@ -136,7 +138,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   if (caller.kind === 'user' && personOf(caller, people)?.role === 'admin') return
   const route = request.routeOptions.url
   // Not an endpoint's: its clients share it, and none may end it for the others.
-  if ((route === '/flexrack/v1/tokens/self' || route === '/flexrack/v1/claims/self') && caller.kind === 'run') return
+  if (caller.kind === 'run' && route !== undefined && OF_RUNS.has(route)) return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
   if (caller.kind === 'metrics' && (route === METRICS_PATH || route === SD_PATH) && request.method === 'GET') return
