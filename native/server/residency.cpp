@@ -92,7 +92,11 @@ Residency::Residency(const std::string& path, const Id& lease) : file_(Residency
     file_.clear_dead();
     member_ = join();
   }
-  if (member_ == ResidencyState::kNone) throw std::runtime_error("too many sessions take turns on this device");
+  if (member_ != ResidencyState::kNone) return;
+  const bool is_of_others = file_.locked([&](const ResidencyState& state) { return state.has_room_for(lease); });
+  throw std::runtime_error(is_of_others ? "too many sessions take turns on this device: try again when some have ended"
+                                        : "a lease that takes turns has at most " + std::to_string(kResidentsOfLease) +
+                                              " processes at one time: end some of them, or take another lease");
 }
 
 /// With what may come beside it; never more than there is.

@@ -12,10 +12,15 @@ constexpr std::uint64_t kMostRemembered = std::uint64_t{64} << 30;
 
 }  // namespace
 
+bool ResidencyState::has_room_for(const Id& lease) const {
+  return std::ranges::count_if(members, [&](const Resident& one) { return one.owner.pid != 0 && one.lease == lease; }) <
+         static_cast<std::ptrdiff_t>(kResidentsOfLease);
+}
+
 std::uint32_t ResidencyState::join(const ProcessMark& owner, const Id& lease, std::uint64_t now) {
   const auto place =
       std::find_if(members.begin(), members.end(), [](const Resident& one) { return one.owner.pid == 0; });
-  if (place == members.end()) return kNone;
+  if (place == members.end() || !has_room_for(lease)) return kNone;
   *place = {};
   place->owner = owner;
   place->lease = lease;

@@ -20,6 +20,8 @@
 namespace flexrack::server {
 
 inline constexpr std::size_t kResidents = 128;  ///< sessions of one device that may be swapped
+/// Of one lease: its processes must not keep all others out.
+inline constexpr std::size_t kResidentsOfLease = 32;
 
 enum class Phase : std::uint32_t { out, in, leaving };
 
@@ -60,8 +62,9 @@ class ResidencyState {
   static constexpr std::uint64_t kNever = UINT64_MAX;
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  /// Takes a place; kNone when all are taken.
+  /// Takes a place; kNone when all are taken, or the lease has as many as one may.
   std::uint32_t join(const ProcessMark& owner, const Id& lease, std::uint64_t now);
+  bool has_room_for(const Id& lease) const;
   /// Gives it back, and both numbers with it.
   void leave(std::uint32_t member, std::uint64_t now);
 

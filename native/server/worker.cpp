@@ -212,7 +212,12 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   if (!key) return 2;
   auto accounting = MemoryAccounting::open(setup["accounting"].text());
   if (!accounting.join()) return 2;
-  LeaseGrant grant(read_devices(setup), std::move(accounting), take_schedulers(setup), take_residency(setup));
+  std::unique_ptr<Residency> residency;
+  std::string refusal;   // for the client, which is not here yet
+  try {
+    residency = take_residency(setup);
+  } catch (const std::runtime_error& error) { refusal = error.what(); }
+  LeaseGrant grant(read_devices(setup), std::move(accounting), take_schedulers(setup), std::move(residency));
 
   auto message = await(control.get(), "attach");
   auto first = message ? read_attachment(std::move(*message)) : std::nullopt;
@@ -226,6 +231,7 @@ int serve(const BackendChoice& choice, const wire::Json& setup, Descriptor contr
   BrokerLine broker(setup, std::move(control));
   std::unique_ptr<backend::Backend> backend;
   try {
+    if (!refusal.empty()) throw std::runtime_error(refusal);
     backend = make_backend(choice, grant);
   } catch (const std::exception& error) {
     broker.refused(error.what(), first->address);

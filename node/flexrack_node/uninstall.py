@@ -4,7 +4,7 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Optional, Set
+from typing import TYPE_CHECKING, Callable, List, Optional, Set
 
 from flexrack_node.base import home, installed
 from flexrack_node.base.channel import Channel
@@ -136,12 +136,17 @@ def living(root: Path) -> List[int]:
     """Processes that flexrack has started below this root. Who only has a file of it open, or names one, is somebody
     else: an editor, a pager, a backup.
     """
-    places = [f"{place}/".encode() for place in {str(root), os.path.realpath(root)}]
-    own = ancestors()
+    own, is_ours = ancestors(), started_below(root)
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return sorted(pid for pid in pids if pid not in own and is_ours(pid) and containment.is_alive(pid))
+
+
+def started_below(root: Path) -> Callable[[int], bool]:
+    """Whether a pid is a process that flexrack has started below this root."""
+    places = [f"{place}/".encode() for place in {str(root), os.path.realpath(root)}]
     # a container's, which has the same home as its host
     theirs = [f"{folder}/".encode() for folder in home.others(root) if root in folder.parents]
-    return sorted(pid for pid in pids if pid not in own and _is_ours(pid, places, theirs) and containment.is_alive(pid))
+    return lambda pid: _is_ours(pid, places, theirs)
 
 
 def _is_ours(pid: int, places: List[bytes], theirs: List[bytes]) -> bool:
@@ -192,12 +197,13 @@ def end_all(channel: Channel, alive: List[int], grace: float) -> List[int]:
     for name in sorted(names, key=lambda one: (one != agent, one)):
         channel.event("progress", detail=f"ending {name}")
         control.stop({"id": name, "grace": grace}, channel)
+    is_ours = started_below(channel.root)
     for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
         deadline = time.monotonic() + patience
         while True:
             rest = living(channel.root)
             for pid in rest:
-                containment.send_signal(pid, number)
+                containment.send_signal(pid, number, is_ours)
             if not rest:
                 return alive
             if time.monotonic() > deadline:

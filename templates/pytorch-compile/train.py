@@ -27,6 +27,9 @@ def main() -> None:
             flush=True,
         )
         prepare_compiler(is_software)
+        print(
+            "Compiling the training step: a minute or more, seconds where the compiler kept it from before", flush=True
+        )
 
     def step(parameters, images, labels):
         gradients, value = torch.func.grad_and_value(model.loss)(parameters, images, labels)

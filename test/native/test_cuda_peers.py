@@ -60,10 +60,9 @@ class CudaPeers(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        programs = build(names=["peer_copies", "graph_devices", "graph_conditions"])
-        cls.program, cls.graph, cls.conditions = (
-            programs[name]["static"] for name in ("peer_copies", "graph_devices", "graph_conditions")
-        )
+        names = ("peer_copies", "graph_devices", "graph_conditions", "copies_ahead")
+        programs = build(names=list(names))
+        cls.program, cls.graph, cls.conditions, cls.ahead = (programs[name]["static"] for name in names)
         cls.load = build(sources=NATIVE / "test" / "cuda_fault")["peer_load"]["static"]
 
     def rack(self, count=2, transport="tls", rewrite=None, devices=1, **more):
@@ -106,6 +105,11 @@ class CudaPeers(unittest.TestCase):
                 out, trace = self.traced(attached, 9)
                 self.assertEqual((0, out), native[:2])
                 self.assertEqual(trace.count(" go from server to server"), 3 if count == 3 else 1)
+
+    def test_hundreds_of_them_wait_for_each_other_on_hundreds_of_streams(self):
+        _, attached = self.rack()
+        native = run([self.ahead, 4, 300], sim_env(devices=2, memory="256MiB"), preload=True)
+        self.assertEqual((0, self.traced(attached, 4, 300, program=self.ahead)[0]), native[:2])
 
     def test_their_bytes_do_not_pass_the_client(self):
         _, attached = self.rack()

@@ -23,12 +23,13 @@ LONG = os.environ.get("FLEXRACK_LONG") == "1"
 
 
 class Program:
-    """turns.py with a lease of its own."""
+    """turns.py with a lease of its own, or with that of another one."""
 
-    def __init__(self, case, daemon, share, **more):
+    def __init__(self, case, daemon, share, beside=None, **more):
         self.daemon = daemon
-        self.attached = GpuAttached([daemon], "tls", share=share, **more)
-        case.addCleanup(self.attached.close)
+        self.attached = beside.attached if beside else GpuAttached([daemon], "tls", share=share, **more)
+        if not beside:
+            case.addCleanup(self.attached.close)
         self.lease = self.attached.leases[0]["lease"]
         env = dict(self.attached.env)
         if BUILD.name == "asan":
@@ -180,6 +181,17 @@ class CudaSwap(unittest.TestCase):
         about = self.device(daemon)
         self.assertEqual(about["used"], 0)
         self.assertEqual((about["oversubscribed"]["physical"], about["oversubscribed"]["swapped"]), (0, 0))
+
+    def test_the_processes_of_one_lease_do_not_keep_others_out(self):
+        daemon = self.serve()
+        one = Program(self, daemon, self.share())
+        for _ in range(31):
+            Program(self, daemon, None, beside=one)
+        with self.assertRaisesRegex(AssertionError, "it said ''"):
+            Program(self, daemon, None, beside=one)
+        self.assertIn("a lease that takes turns has at most 32 processes at one time", daemon.said())
+        other = Program(self, daemon, self.share())
+        self.assertEqual(other.ask("compute", 0), "computed")
 
     def test_leases_that_keep_their_memory_have_it_to_the_byte(self):
         daemon = self.serve()

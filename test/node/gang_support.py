@@ -63,3 +63,16 @@ class GangCase(unittest.TestCase):
     def up(self, rack, attempt, *nodes):
         for node in nodes:
             until((rack.folder / "code" / f"up-{attempt}-{node}").exists)
+
+
+def own_tracking(port):
+    """Of a run with its own token, at a stand-in for the head."""
+    return {
+        "upstream": f"http://127.0.0.1:{port}",
+        "token": "run.1.secret",
+        "authorization": None,
+        "own_token": True,
+        "run_id": "r",
+        "experiment_id": "1",
+        "artifact_uri": "file:///nowhere",
+    }

@@ -88,18 +88,30 @@ void Core::refused(std::uint64_t context, std::uint16_t op, CUresult status, std
 
 void Core::later(std::uint64_t context, std::function<void()> work) { to_run_later(context, std::move(work))(); }
 
-std::function<void()> Core::to_run_later(std::uint64_t context, std::function<void()> work) {
+void Core::later_behind(CUevent event, std::uint64_t context, std::function<void()> work) {
+  to_run_later(context, std::move(work), is_reached(event))();
+}
+
+std::function<bool()> Core::is_reached(CUevent event) {
+  return [this, event] { return table.cuEventQuery(event) != CUDA_ERROR_NOT_READY; };
+}
+
+std::function<void()> Core::to_run_later(std::uint64_t context, std::function<void()> work,
+                                         std::function<bool()> is_over) {
   auto* record = handles.find(context);
   const bool is_in_context = record && record->kind == Kind::context;
   const auto native = is_in_context ? static_cast<CUcontext>(record->native) : nullptr;
   auto use = is_in_context ? Users::one_of(record->users) : nullptr;
-  return [this, native, use = std::move(use), work = std::move(work)]() mutable {
-    waiters.run([this, native, use = std::move(use), work = std::move(work)]() mutable {
+  return [this, native, use = std::move(use), work = std::move(work), is_over = std::move(is_over)]() mutable {
+    auto under_context = [this, native, use = std::move(use), work = std::move(work)]() mutable {
       table.cuCtxSetCurrent(native);  // none, too: the thread had another's, which may be gone
       work();
       work = nullptr;
       use = nullptr;
-    });
+    };
+    if (!is_over) return waiters.run(std::move(under_context));
+    waiters.run_when([this, native, is_over = std::move(is_over)] { return table.cuCtxSetCurrent(native), is_over(); },
+                     std::move(under_context));
   };
 }
 

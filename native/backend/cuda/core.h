@@ -141,8 +141,13 @@ class Core {
   // ---- off the dispatch
   /// Under the context: what blocks in the driver.
   void later(std::uint64_t context, std::function<void()> work);
-  /// The same when what is returned is called, once, on whatever thread. The context stays until then.
-  std::function<void()> to_run_later(std::uint64_t context, std::function<void()> work);
+  /// The same of what waits for an event, first of all.
+  void later_behind(CUevent event, std::uint64_t context, std::function<void()> work);
+  /// The same as `later` when what is returned is called, once, on whatever thread. The context stays until then.
+  /// `is_over`: as Waiters::run_when has it, under the context.
+  std::function<void()> to_run_later(std::uint64_t context, std::function<void()> work,
+                                     std::function<bool()> is_over = nullptr);
+  std::function<bool()> is_reached(CUevent event);
   /// What is freed is the share's again only when the driver has it back: what asks for memory comes behind it.
   void behind_frees(std::function<void()> work);
 

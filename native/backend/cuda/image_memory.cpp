@@ -123,12 +123,20 @@ std::uint64_t declared(std::string_view text) {
   return has_type ? plus(bytes, in_pieces(one)) : 0;
 }
 
+/// `.param .u64 .ptr .global .align 16 name`: where a parameter points to, which declares nothing ("PTX ISA", 5.1,
+/// kernel function parameter attributes). `text` ends before the space's name.
+bool is_of_parameter(std::string_view text) {
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text.ends_with(".ptr");
+}
+
 std::uint64_t ptx_bytes(std::string_view text) {
   auto bytes = in_pieces(times(static_cast<std::uint64_t>(std::count(text.begin(), text.end(), ';')), kStatement));
   for (const std::string_view space : {".global", ".const"}) {
     for (auto at = text.find(space); at != text.npos; at = text.find(space, at + 1)) {
       const auto behind = at + space.size();
       if ((at > 0 && is_word(text[at - 1])) || behind >= text.size() || !is_space(text[behind])) continue;
+      if (is_of_parameter(text.substr(0, at))) continue;
       bytes = plus(bytes, declared(text.substr(behind)));
     }
   }

@@ -92,14 +92,15 @@ void Streams::on(const cu::WaitEvent& m, Respond<cu::WaitEventReply> respond) {
     core_.noticed(context, status);
     return respond({.status = as_wire(status)});
   }
-  core_.later(context, [this, event, held = record->held, context,
-                        answer = std::make_shared<Respond<cu::WaitEventReply>>(std::move(respond))] {
-    const auto over = core_.table.cuEventSynchronize(event);
-    core_.printed();
-    core_.mirrors.tell_changes();
-    core_.noticed_elsewhere(context, over);
-    (*answer)({.status = as_wire(over)});
-  });
+  core_.later_behind(event, context,
+                     [this, event, held = record->held, context,
+                      answer = std::make_shared<Respond<cu::WaitEventReply>>(std::move(respond))] {
+                       const auto over = core_.table.cuEventSynchronize(event);
+                       core_.printed();
+                       core_.mirrors.tell_changes();
+                       core_.noticed_elsewhere(context, over);
+                       (*answer)({.status = as_wire(over)});
+                     });
 }
 
 void Streams::on(const cu::QueryEvent& m, Respond<cu::QueryEventReply> respond) {
@@ -114,8 +115,8 @@ void Streams::on(const cu::WatchEvent& m) {
   const auto* record = call.record(m.event, Kind::event);
   call.may_wait();
   if (!call.is_good()) return call.end();
-  core_.later(record->context, [this, native = static_cast<CUevent>(record->native), held = record->held,
-                                handle = m.event, number = m.number] {
+  const auto native = static_cast<CUevent>(record->native);
+  core_.later_behind(native, record->context, [this, native, held = record->held, handle = m.event, number = m.number] {
     const auto status = core_.table.cuEventSynchronize(native);
     core_.printed();
     core_.mirrors.tell_changes();

@@ -16,12 +16,15 @@ std::function<void()> Transfers::wait_from_here(CallContext& call, CUstream stre
     if (event) core_.table.cuEventDestroy_v2(event);
     return nullptr;
   }
-  return core_.to_run_later(call.context(), [this, event, context = call.context(), reached = std::move(reached)] {
-    const auto status = core_.table.cuEventSynchronize(event);
-    core_.table.cuEventDestroy_v2(event);
-    core_.noticed_elsewhere(context, status);
-    reached(status);
-  });
+  return core_.to_run_later(
+      call.context(),
+      [this, event, context = call.context(), reached = std::move(reached)] {
+        const auto status = core_.table.cuEventSynchronize(event);
+        core_.table.cuEventDestroy_v2(event);
+        core_.noticed_elsewhere(context, status);
+        reached(status);
+      },
+      core_.is_reached(event));
 }
 
 bool Transfers::when_reached(CallContext& call, CUstream stream, std::function<void(CUresult)> reached) {

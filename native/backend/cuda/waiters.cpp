@@ -1,19 +1,23 @@
 #include "backend/cuda/waiters.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace flexrack::backend::cuda {
+namespace {
+constexpr auto kBetweenLooks = std::chrono::microseconds(200);
+}  // namespace
 
 Waiters::~Waiters() { close(std::chrono::milliseconds(0)); }
 
 void Waiters::run(std::function<void()> work) {
+  std::unique_lock guard(shared_->lock);
+  if (!shared_->is_closed) give(guard, counted(std::move(work)));
+}
+
+void Waiters::give(std::unique_lock<std::mutex>& guard, std::function<void()> work) {
   const auto shared = shared_;
-  std::unique_lock guard(shared->lock);
-  if (shared->is_closed) return;
-  pending_->fetch_add(1, std::memory_order_relaxed);
-  shared->work.push_back([pending = pending_, work = std::move(work)]() mutable {
-    work();
-    work = nullptr;
-    pending->fetch_sub(1, std::memory_order_relaxed);
-  });
+  shared->work.push_back(std::move(work));
   if (shared->work.size() <= shared->idle || shared->threads >= kMost) {
     shared->more.notify_one();
     return;
@@ -34,11 +38,70 @@ void Waiters::run(std::function<void()> work) {
   }
 }
 
+std::function<void()> Waiters::counted(std::function<void()> work) {
+  pending_->fetch_add(1, std::memory_order_relaxed);
+  return [pending = pending_, work = std::move(work)]() mutable {
+    work();
+    work = nullptr;
+    pending->fetch_sub(1, std::memory_order_relaxed);
+  };
+}
+
+void Waiters::run_when(std::function<bool()> is_over, std::function<void()> work) {
+  const auto shared = shared_;
+  std::unique_lock guard(shared->lock);
+  if (shared->is_closed) return;
+  if (shared->work.size() < shared->idle || shared->threads < kMost) return give(guard, counted(std::move(work)));
+  shared->asked.push_back({std::move(is_over), counted(std::move(work))});
+  if (shared->is_asking) return;
+  shared->is_asking = true;
+  ++shared->threads;
+  guard.unlock();
+  try {
+    std::thread(ask, shared).detach();
+  } catch (const std::system_error&) {
+    // No thread to be had: those that there are take them when they can.
+    guard.lock();
+    shared->is_asking = false;
+    --shared->threads;
+    for (auto& one : shared->asked) shared->work.push_back(std::move(one.work));
+    shared->asked.clear();
+    shared->more.notify_all();
+  }
+}
+
+void Waiters::ask(const std::shared_ptr<Shared>& shared) {
+  std::vector<Shared::Asked> waiting;
+  std::unique_lock guard(shared->lock);
+  for (;;) {
+    std::move(shared->asked.begin(), shared->asked.end(), std::back_inserter(waiting));
+    shared->asked.clear();
+    if (waiting.empty() || shared->is_given_up) break;
+    guard.unlock();
+    const auto over = std::erase_if(waiting, [](Shared::Asked& one) {
+      if (!one.is_over()) return false;
+      one.work();
+      return true;
+    });
+    if (over == 0) std::this_thread::sleep_for(kBetweenLooks);
+    guard.lock();
+  }
+  shared->is_asking = false;
+  --shared->threads;
+  shared->fewer.notify_all();
+  // What they hold is a session's that is gone: it is left alone, as by a thread that waits for ever.
+  if (!waiting.empty()) new std::vector<Shared::Asked>(std::move(waiting));
+}
+
 bool Waiters::close(std::chrono::milliseconds patience) {
   std::unique_lock guard(shared_->lock);
   shared_->is_closed = true;
   shared_->more.notify_all();
-  return shared_->fewer.wait_for(guard, patience, [this] { return shared_->threads == 0; });
+  const bool is_over = shared_->fewer.wait_for(guard, patience, [this] { return shared_->threads == 0; });
+  // Who asks must not ask any more when the session goes.
+  shared_->is_given_up = true;
+  shared_->fewer.wait_for(guard, patience, [this] { return !shared_->is_asking; });
+  return is_over;
 }
 
 void Waiters::serve(const std::shared_ptr<Shared>& shared) {

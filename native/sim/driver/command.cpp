@@ -27,6 +27,12 @@ Ref<Command> Command::for_caller(Ref<Context> context, std::function<void()> wor
   return made;
 }
 
+Ref<Command> Command::awaited(Ref<Context> context, Worker* worker, std::function<bool()> is_over) {
+  auto made = make(std::move(context), worker, nullptr);
+  made->awaited_ = std::move(is_over);
+  return made;
+}
+
 void Command::submit(std::span<const Ref<Command>> before) {
   for (const auto& other : before) {
     if (!other || other->is_over()) continue;
@@ -74,9 +80,18 @@ void Command::run() {
   finish();
 }
 
+bool Command::try_run() {
+  try {
+    if (awaited_ && !context_->has_failed() && !awaited_()) return false;
+  } catch (...) { context_->fail_from_exception(); }
+  run();
+  return true;
+}
+
 void Command::finish() {
   std::vector<Ref<Command>> dependents;
   work_ = nullptr;
+  awaited_ = nullptr;
   const auto context = std::move(context_);
   {
     const std::lock_guard guard(lock_);

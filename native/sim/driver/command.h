@@ -27,6 +27,8 @@ class Command {
                            bool is_always_done = false);
   /// Nothing but a place in the order, with a time when it was passed.
   static Ref<Command> marker(Ref<Context> context);
+  /// It is over when `is_over` says so, which is asked until then; `worker` is one that asks (try_run).
+  static Ref<Command> awaited(Ref<Context> context, Worker* worker, std::function<bool()> is_over);
   /// Done by the thread that waits for it: no other thread has to be woken for what its caller waits for anyway.
   static Ref<Command> for_caller(Ref<Context> context, std::function<void()> work);
 
@@ -40,8 +42,9 @@ class Command {
   /// When it was over.
   Time time() const { return time_; }
 
-  /// For workers.
+  /// For workers. `try_run`: false where it is not over yet, and to be tried again.
   void run();
+  bool try_run();
 
   // For Ref.
   static ObjectHead* head_of(Command* command) { return &command->head_; }
@@ -59,6 +62,7 @@ class Command {
   Ref<Context> context_;
   Worker* worker_ = nullptr;
   std::function<void()> work_;
+  std::function<bool()> awaited_;
   bool is_always_done_ = false, is_for_caller_ = false;
   std::atomic<State> state_{State::waiting};
   std::atomic<std::uint32_t> pending_{1};

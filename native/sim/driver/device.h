@@ -10,6 +10,7 @@
 #include "sim/driver/device_heap.h"
 #include "sim/driver/object.h"
 #include "sim/driver/pace.h"
+#include "sim/driver/value_waits.h"
 #include "sim/driver/worker.h"
 
 namespace flexrack::sim {
@@ -44,7 +45,7 @@ struct Device {
   Worker copies_in{"sim-copy-in", 1}, copies_out{"sim-copy-out", 1}, copies_within{"sim-copy", 1};
   CopyEngine engine_in, engine_out, engine_within;
   Worker host{"sim-host", 4};
-  Worker waits{"sim-wait", 128};             ///< for values in memory
+  ValueWaits waits;
   Worker frees{"sim-free", 1};
 
   BusyClock busy;                           ///< runs while a kernel does

@@ -1,8 +1,5 @@
 #include "sim/driver/value_work.h"
 
-#include <sys/prctl.h>
-
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -22,20 +19,6 @@ bool holds(std::uint64_t address, T value, unsigned flags) {
     case CU_STREAM_WAIT_VALUE_EQ: return now == value;
     case CU_STREAM_WAIT_VALUE_AND: return (now & value) != 0;
     default: return static_cast<T>(~(now | value)) != 0;
-  }
-}
-
-template <class T>
-void wait_until_holds(Context& context, std::uint64_t address, T value, unsigned flags) {
-  using std::chrono::microseconds, std::chrono::steady_clock;
-  if (holds<T>(address, value, flags)) return;
-  prctl(PR_SET_TIMERSLACK, 1000);   // a nap of some microseconds would else be sixty
-  const auto start = steady_clock::now();
-  while (!holds<T>(address, value, flags)) {
-    if (context.has_failed()) return;
-    // Seldom where it takes long, and never much longer than it takes.
-    const auto waited = std::chrono::duration_cast<microseconds>(steady_clock::now() - start);
-    std::this_thread::sleep_for(std::clamp(waited / 8, microseconds(1), microseconds(200)));
   }
 }
 
@@ -68,22 +51,28 @@ ValueWork::ValueWork(std::vector<CUstreamBatchMemOpParams> given) : operations(s
   }
 }
 
-void ValueWork::execute(Context& context) const {
-  for (const auto& one : operations) {
+bool ValueWork::advance(Context& context, std::size_t& step) const {
+  for (; step < operations.size() && !context.has_failed(); ++step) {
+    const auto& one = operations[step];
     const auto address = one.waitValue.address;
     switch (one.operation) {
       case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        wait_until_holds<std::uint32_t>(context, address, one.waitValue.value, one.waitValue.flags);
+        if (!holds<std::uint32_t>(address, one.waitValue.value, one.waitValue.flags)) return false;
         break;
       case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        wait_until_holds<std::uint64_t>(context, address, one.waitValue.value64, one.waitValue.flags);
+        if (!holds<std::uint64_t>(address, one.waitValue.value64, one.waitValue.flags)) return false;
         break;
       case CU_STREAM_MEM_OP_WRITE_VALUE_32: write<std::uint32_t>(address, one.writeValue.value); break;
       case CU_STREAM_MEM_OP_WRITE_VALUE_64: write<std::uint64_t>(address, one.writeValue.value64); break;
       default: std::atomic_thread_fence(std::memory_order_seq_cst);
     }
-    if (context.has_failed()) return;
   }
+  return true;
+}
+
+void ValueWork::execute(Context& context) const {
+  std::size_t step = 0;
+  while (!advance(context, step)) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
 namespace {

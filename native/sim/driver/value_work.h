@@ -15,6 +15,8 @@ class ValueWork : public Work {
   explicit ValueWork(std::vector<CUstreamBatchMemOpParams> operations);
   Worker* worker(Device& device) const override { return &device.waits; }
   void execute(Context& context) const override;
+  bool advance(Context& context, std::size_t& step) const override;
+  bool is_awaited() const override { return true; }
   bool touches_memory() const override { return false; }
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; }
   const std::vector<CUstreamBatchMemOpParams> operations;

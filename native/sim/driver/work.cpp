@@ -26,6 +26,9 @@ Ref<Command> command_for(const Ref<Context>& context, const WorkPointer& work,
                          const std::shared_ptr<exec::Conditions>& conditions) {
   auto* worker = work->worker(context->device);
   if (!worker) return Command::marker(context);
+  if (work->is_awaited())
+    return Command::awaited(context, worker,
+                            [context, work, step = std::size_t{0}]() mutable { return work->advance(*context, step); });
   return Command::make(
       context, worker, [context, work, conditions] { execute(*work, *context, conditions.get()); },
       work->is_always_done());

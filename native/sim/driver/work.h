@@ -26,6 +26,10 @@ class Work {
   virtual void execute_in_graph(Context& context, exec::Conditions*) const { execute(context); }
   /// As a node of a graph.
   virtual CUgraphNodeType type() const = 0;
+  /// Does what it can from that step on, 0 at first, without waiting. False: it has to be called again.
+  virtual bool advance(Context& context, std::size_t& /*step*/) const { return execute(context), true; }
+  /// It may have to: its worker is one that asks.
+  virtual bool is_awaited() const { return false; }
   /// Is done even where the context has failed.
   virtual bool is_always_done() const { return false; }
 

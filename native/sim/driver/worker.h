@@ -15,9 +15,10 @@ class Worker {
   Worker(const char* name, unsigned most_threads) : name_(name), most_threads_(most_threads) {}
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
+  virtual ~Worker() = default;
 
   /// Those of higher priority (a lower number) first, else in the order they come.
-  void post(Ref<Command> command);
+  virtual void post(Ref<Command> command);
 
  private:
   void run();

@@ -108,9 +108,9 @@ void Assembler::compare_with_zero32(Gpr base, std::int32_t displacement) {
   general(0x83, false, 7, base, displacement);
   bytes({0});
 }
-void Assembler::prefetch(Gpr base, std::int32_t displacement) {
+void Assembler::prefetch(Gpr base, std::int32_t displacement, bool is_second) {
   bytes({0x0f, 0x18});
-  memory(1, base, displacement);
+  memory(is_second ? 2 : 1, base, displacement);
 }
 void Assembler::compare8(Gpr base, std::int32_t displacement, std::uint8_t value) {
   general(0x80, false, 7, base, displacement);

@@ -97,8 +97,8 @@ class Assembler {
   /// cmp qword [base + displacement], 0.
   void compare_with_zero64(Gpr base, std::int32_t displacement);
   void subtract_from64(Gpr what, Gpr base, std::int32_t displacement) { general(0x29, true, what, base, displacement); }
-  /// prefetcht0 [base + displacement].
-  void prefetch(Gpr base, std::int32_t displacement);
+  /// prefetcht0 [base + displacement], or prefetcht1, which goes as far as the second cache.
+  void prefetch(Gpr base, std::int32_t displacement, bool is_second = false);
   /// cmp byte [base + displacement], a number; test byte.
   void compare8(Gpr base, std::int32_t displacement, std::uint8_t value);
   void test8(Gpr base, std::int32_t displacement, std::uint8_t bits);

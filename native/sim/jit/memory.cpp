@@ -1,5 +1,6 @@
 #include "sim/jit/memory.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "sim/exec/count.h"
@@ -7,6 +8,17 @@
 #include "sim/jit/vectors.h"
 
 namespace flexrack::sim::jit {
+
+/// Whether lines that are asked for wait in the second cache: the first one holds those of a few accesses until the
+/// warps come again; those of more push each other out of it.
+bool MemoryEmitter::are_many(const Segment& segment) {
+  constexpr std::ptrdiff_t kFew = 4;
+  const auto is_asked_for = [](const Item& item) {
+    return item.is_in_loop && !item.is_called && (item.from->op == Op::ld || item.from->op == Op::st) &&
+           item.reads[0].form == Form::wide;
+  };
+  return std::count_if(segment.items.begin(), segment.items.end(), is_asked_for) > kFew;
+}
 
 /// Asks for the lines as far behind the least address, in rax, as that is behind the last one: of the warp in a loop,
 /// else of any warp, as the next one goes. The processor takes any address.
@@ -20,7 +32,7 @@ void MemoryEmitter::bring_next(const Item& item, std::size_t number, unsigned by
   to_.sub64(rdx, base, met);
   to_.store64(rax, base, met);
   to_.bytes({0x48, 0x01, 0xc2});  // add rdx, rax
-  for (unsigned at = 0; at < bytes * exec::kLanes; at += kLine) to_.prefetch(rdx, offset(at));
+  for (unsigned at = 0; at < bytes * exec::kLanes; at += kLine) to_.prefetch(rdx, offset(at), are_many_);
 }
 
 /// All within what the step may touch, and aligned.

@@ -40,6 +40,7 @@ class MemoryEmitter {
         first_(segment.first),
         flushes_(segment.flushes),
         is_partial_(is_partial),
+        are_many_(are_many(segment)),
         lines_(lines),
         line_emitter_(line_emitter) {}
 
@@ -117,6 +118,7 @@ class MemoryEmitter {
   void finish_plans();
   void scatter_plan(const Apart& one);
   void gather(Call& call);
+  static bool are_many(const Segment& segment);
   void bring_next(const Item& item, std::size_t number, unsigned bytes);
   void check_range(const Item& item, const Plan& plan, unsigned bytes, Call& call);
   void access(const Item& item);
@@ -155,6 +157,7 @@ class MemoryEmitter {
   const Step* first_;  ///< of the segment
   bool flushes_;  ///< the processor takes subnormals for zero, which handlers do not expect that compute
   bool is_partial_;
+  bool are_many_;  ///< accesses of a loop
   const Lines* lines_;
   LineEmitter* line_emitter_;
   unsigned number_ = 0;

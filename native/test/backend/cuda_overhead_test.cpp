@@ -50,6 +50,11 @@ TEST_CASE("an image costs its variables, its constants and its code") {
   CHECK(of(".global .f64 grid[0x10][20];") == 16 * 20 * 8);
   CHECK(of(".global .texref image;") == 512);
   CHECK(of(".visible .entry k() { .reg .b32 %r<2>; ld.global.u32 %r1, [0]; ret; }") == 0);
+  // Where parameters point to is no variable, however many there are.
+  std::string many;
+  for (int i = 0; i < 200; i++)
+    many += (i == 0 ? "" : ",\n") + std::string(".param .u64 .ptr .global .align 16 p") + std::to_string(i);
+  CHECK(of(".visible .entry k(" + many + ") { ret; }") == 0);
   CHECK(of(".global .u64 a[4611686018427387904][4611686018427387904];") >= std::uint64_t{1}
                                                                                << 61);   // and does not wrap
   for (const auto wrong : {"", ".global", ".global .u32 a[", ".const .attribute(", ".global .align"})

@@ -123,6 +123,19 @@ TEST_CASE("four of three quarters each have turns alike, and a tenth of the time
   CHECK(device.of(all[0]).turns > 4);
 }
 
+TEST_CASE("the processes of one lease do not take all places") {
+  Device device(100 * kMiB);
+  const Id many{1}, other{2};
+  std::int32_t process = 0;
+  for (std::size_t i = 0; i < kResidentsOfLease; ++i)
+    REQUIRE(device.state.join({++process, 0, 1}, many, device.now) != ResidencyState::kNone);
+  CHECK(device.state.join({++process, 0, 1}, many, device.now) == ResidencyState::kNone);
+  CHECK_FALSE(device.state.has_room_for(many));
+  CHECK(device.state.join({++process, 0, 1}, other, device.now) != ResidencyState::kNone);
+  device.state.leave(0, device.now);
+  CHECK(device.state.join({++process, 0, 1}, many, device.now) == 0);
+}
+
 TEST_CASE("who does nothing leaves first, the one that was used last the longest ago") {
   Device device(100 * kMiB);
   const auto idle = device.add(30 * kMiB), busy = device.add(30 * kMiB), quiet = device.add(30 * kMiB);

@@ -17,8 +17,9 @@ DRAIN_SECONDS = 5.0  # for tracking writes that wait, at the end; what is left s
 class RunRelay:
     """The node's relay for this run, and its address."""
 
-    def __init__(self, folder: RunFolder, tracking: "TrackingOrder") -> None:
+    def __init__(self, folder: RunFolder, spec: "KeptRunOrder", tracking: "TrackingOrder") -> None:
         # Only where something is tracked: what speaks HTTP and TLS is slow to read.
+        from flexrack_node.measure.kept import KeptWord
         from flexrack_node.relay.relay import Relay
         from flexrack_node.run.recording import Recorder
         from flexrack_node.run.upstream import Upstream, upstream_of
@@ -33,6 +34,10 @@ class RunRelay:
         )
         self.port: int = self._relay.start()
         self._recorder = Recorder(Upstream(f"http://127.0.0.1:{self.port}", f"Bearer {tracking['token']}"), tracking)
+        is_counted = tracking.get("own_token") and spec.get("reservation")  # Slurm's jobs count for no quota
+        self._kept = KeptWord(folder, spec, tracking) if is_counted else None
+        if self._kept:
+            self._kept.begin()
 
     def recorder(self) -> "Recorder":
         return self._recorder
@@ -42,6 +47,8 @@ class RunRelay:
 
     def close(self) -> bool:
         """True where nothing is left in the spool."""
+        if self._kept:
+            self._kept.end()
         left = self._relay.close(DRAIN_SECONDS)
         self._folder.event("relay closed", **left)
         return not left["pending"]
@@ -53,7 +60,7 @@ class RunRelay:
 
 def open_relay(folder: RunFolder, spec: "KeptRunOrder") -> Optional[RunRelay]:
     tracking = spec.get("tracking")
-    return RunRelay(folder, tracking) if tracking else None
+    return RunRelay(folder, spec, tracking) if tracking else None
 
 
 def end_token(tracking: "TrackingOrder", after: float) -> None:

@@ -2,9 +2,9 @@
 
 import socket
 import struct
-from pathlib import Path
 from typing import TYPE_CHECKING, Tuple, Union
 
+from flexrack_node.base.boot import boot_id
 from flexrack_node.base.channel import Channel
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def reach(given: "WayQuestion", channel: Channel) -> "Reachable":
     else it is somebody else's.
     """
     try:
-        own = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        own = boot_id()
     except OSError:
         own = ""
     # The same kernel is not yet the same machine: a container has its own files and its own loopback.

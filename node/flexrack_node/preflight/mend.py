@@ -90,15 +90,20 @@ def processes(channel: Channel) -> Iterator[Item]:
 
 
 def end_processes(run: str, channel: Channel, grace: float) -> None:
-    """SIGTERM, the grace, SIGKILL, and proof. Looks again before each signal: a pid may have become somebody else's."""
+    """SIGTERM, the grace, SIGKILL, and proof. Looks again at each signal: a pid may have become somebody else's."""
+
+    def found() -> Set[int]:
+        return {pid for one in leftovers(channel.root) if one["run"] == run for pid in one["pids"]}
+
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
         deadline = time.monotonic() + seconds
         requested: Set[int] = set()
         while True:
-            left = {pid for one in leftovers(channel.root) if one["run"] == run for pid in one["pids"]}
+            left = found()
             for pid in left - requested:
-                send_signal(pid, number)
-                send_signal(pid, signal.SIGCONT)  # a stopped process would never see SIGTERM
+                send_signal(pid, number, lambda one: one in found())
+                # a stopped process would never see SIGTERM
+                send_signal(pid, signal.SIGCONT, lambda one: one in found())
             requested |= left
             if not left or time.monotonic() > deadline:
                 break

@@ -180,13 +180,11 @@ def name_of(pid: int) -> str:
         return ""
 
 
-def send_signal(pid: int, number: int, is_it: Optional[Callable[[int], bool]] = None) -> bool:
-    """Sends a signal; False where the process is gone or not ours. `is_it`: looks whether that pid is still who is meant.
-    It cannot become somebody else's between that look and the signal: a descriptor holds the process (Linux 5.3).
-    """
-    held = _hold(pid) if is_it else None
+def send_signal(pid: int, number: int, is_it: Callable[[int], bool]) -> bool:
+    """Sends a signal; False where the process is gone or not ours. `is_it`: looks whether that pid is still who is meant. It cannot become somebody else's between that look and the signal: a descriptor holds the process (Linux 5.3)."""
+    held = _hold(pid)
     try:
-        if is_it and not is_it(pid):
+        if not is_it(pid):
             return False
         if held is None:
             os.kill(pid, number)

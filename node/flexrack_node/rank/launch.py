@@ -195,9 +195,10 @@ def interfaces() -> List[Tuple[str, str, str]]:
 
 def machine_id() -> str:
     """Equal for two nodes that share one machine and its network."""
+    from flexrack_node.base.boot import boot_id
+
     try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot} {os.readlink('/proc/self/ns/net')}"
+        return f"{boot_id()} {os.readlink('/proc/self/ns/net')}"
     except OSError:
         return " "
 

@@ -169,8 +169,27 @@ class RunStopped(_RunStopped, total=False):
     state: NodeRun
 
 
-class RunRemoved(TypedDict):
+class _RunToRemove(TypedDict):
+    run: str
+
+
+class RunToRemove(_RunToRemove, total=False):
+    measure: bool
+
+
+class KeptHere(TypedDict):
+    """What is left on the node of runs of the same owner and project."""
+    owner: str
+    project: str
+    bytes: int
+
+
+class _RunRemoved(TypedDict):
     removed: str
+
+
+class RunRemoved(_RunRemoved, total=False):
+    kept: KeptHere
 
 
 class _ReconcileInput(TypedDict):

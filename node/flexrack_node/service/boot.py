@@ -10,11 +10,12 @@ import os
 import time
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional
 
+from flexrack_node.base.boot import boot_id
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.stored import read
 from flexrack_node.process.containment import Containment
-from flexrack_node.process.start import boot_id, start_time
+from flexrack_node.process.start import start_time
 from flexrack_node.service import comeback, control
 from flexrack_node.service.log import ServiceLog
 from flexrack_node.service.record import ServiceRecord, wanted
@@ -136,6 +137,6 @@ def last_line(record: ServiceRecord) -> Optional[str]:
 def say(text: str) -> None:
     """Its output is the log of boot/, and may be where there is no room."""
     try:
-        print(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} boot {boot_id()}: {text}", flush=True)
+        print(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} boot {boot_id()[:8]}: {text}", flush=True)
     except OSError:
         pass

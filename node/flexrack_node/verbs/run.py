@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         RunRemoved,
         RunStop,
         RunStopped,
+        RunToRemove,
     )
-    from flexrack_node.schema.watch import RunName
 
 _START_SECONDS = 20.0
 
@@ -95,8 +95,10 @@ def stop(given: "RunStop", channel: Channel) -> "RunStopped":
     return run.stopped()
 
 
-def remove(given: "RunName", channel: Channel) -> "RunRemoved":
-    """{run}: deletes a run's folder here. CONFLICT while it is running."""
+def remove(given: "RunToRemove", channel: Channel) -> "RunRemoved":
+    """{run, measure?}: deletes a run's folder here; tells what is left of the same owner's in that project. CONFLICT while
+    it is running.
+    """
 
     import shutil
 
@@ -105,12 +107,16 @@ def remove(given: "RunName", channel: Channel) -> "RunRemoved":
     name = run.folder.run
     if run.is_live():
         raise NodeError("CONFLICT", f"{name} is still running", f"flexrack runs stop {name}")
-    from flexrack_node.measure import usage
+    from flexrack_node.measure import kept, usage
 
+    whose = kept.whose_of(run.folder) if given.get("measure") else None
     for part in run.parts():  # what a run had of the node is told of also after its files are gone
         usage.note(part)
     shutil.rmtree(run.folder.path)
-    return {"removed": name}
+    if not whose:
+        return {"removed": name}
+    size = kept.kept_bytes(run.folder.path.parent, whose)
+    return {"removed": name, "kept": {"owner": whose[0], "project": whose[1], "bytes": size}}
 
 
 def reconcile(given: "ReconcileInput", channel: Channel) -> "Reconciled":

@@ -73,7 +73,7 @@ def dump(folder: RunFolder, attempt: int, only: Optional[int] = None) -> "List[R
             one["note"] = "it is stopped (SIGSTOP), and writes nothing until it is continued"
         elif has_handler(pid, STACKS_SIGNAL):
             size = _size(stacks_path(path, rank))
-            if send_signal(pid, STACKS_SIGNAL):
+            if send_signal(pid, STACKS_SIGNAL, lambda one: has_handler(one, STACKS_SIGNAL)):
                 waiting[len(found)] = size
         found.append(one)
     requested = [one for one in found if one["note"] is None and flight.ask(path, one["rank"])]

@@ -25,7 +25,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from flexrack_node.base.errors import NodeError
-from flexrack_node.process.containment import environ_of
+from flexrack_node.process.containment import environ_of, send_signal
 from flexrack_node.workspace import ssh_terminal
 from flexrack_node.workspace.folder import WorkspaceFolder, processes
 from flexrack_node.workspace.ssh_host import PUBLIC_KEY, find_sshd, public_key
@@ -171,8 +171,7 @@ def end_orphans(session: str) -> None:
         (signal.SIGKILL, _HUP_SECONDS + 2 * _TERM_SECONDS),
     ):
         for pid in orphans(session):
-            with contextlib.suppress(OSError):
-                os.kill(pid, number)
+            send_signal(pid, number, lambda one: is_of(session, one))
         while time.monotonic() - begun < until:
             if not orphans(session):
                 return
@@ -180,10 +179,11 @@ def end_orphans(session: str) -> None:
 
 
 def orphans(session: str) -> List[int]:
-    wanted = f"{TAG}={session}".encode()
-    return [
-        pid for pid in processes() if wanted in environ_of(pid) and has_lost_output(pid) and not ignores_hangup(pid)
-    ]
+    return [pid for pid in processes() if is_of(session, pid) and has_lost_output(pid) and not ignores_hangup(pid)]
+
+
+def is_of(session: str, pid: int) -> bool:
+    return f"{TAG}={session}".encode() in environ_of(pid)
 
 
 def has_lost_output(pid: int) -> bool:

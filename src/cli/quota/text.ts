@@ -39,7 +39,7 @@ function shareText(share: number | null | undefined): string {
   return share === null || share === undefined ? '-' : `${Math.round(share * 100)} %`
 }
 
-function ownText({rack, quotas, slurm}: QuotaReport): string {
+function ownText({rack, quotas, slurm, artifacts_elsewhere: isElsewhere}: QuotaReport): string {
   if (quotas.length === 0 && slurm) return `The head of rack ${rack} limits nothing.`
   if (quotas.length === 0) return `Rack ${rack} has no quotas. Set one: flexrack quota set user:alice --gpus 4`
   const rows = quotas.flatMap(({of, limits}) =>
@@ -55,7 +55,11 @@ function ownText({rack, quotas, slurm}: QuotaReport): string {
             .join(', '),
     })),
   )
-  return table(rows, ['of', 'what', {key: 'used', align: 'right'}, 'most', 'by'])
+  const shown = table(rows, ['of', 'what', {key: 'used', align: 'right'}, 'most', 'by'])
+  const limitsDisk = quotas.some(({limits}) => limits.some(({what}) => what === 'disk'))
+  return limitsDisk && isElsewhere
+    ? `${shown}\n\n${paint.dim('Artifacts are in a store elsewhere (head.artifacts), and count for no quota of disk.')}`
+    : shown
 }
 
 export function quotaChangeText({of, limits}: QuotaChange): string {

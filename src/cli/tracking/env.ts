@@ -1,6 +1,6 @@
-import {CliError, isCliError, ownerName, type Context} from '../../lib/base/index.ts'
+import {CliError, ownerName, type Context} from '../../lib/base/index.ts'
 import {carryOutPersonal, isReached, planPersonal, type TrackingEnv} from '../../lib/access/index.ts'
-import type {HeadConnection, WhoAmI} from '../../lib/head/index.ts'
+import type {HeadConnection} from '../../lib/head/index.ts'
 import type {Session} from '../base/session.ts'
 
 export interface TrackingAccess {
@@ -59,13 +59,7 @@ export async function openAccess(
 
 /** The project, where it is a workspace of MLflow: without its name the client would mean the default one. */
 async function keptApart(head: HeadConnection, name: string): Promise<string | undefined> {
-  try {
-    const {projects} = await head.request<WhoAmI>('GET', '/flexrack/v1/whoami')
-    return Object.hasOwn(projects, name) ? name : undefined
-  } catch (error) {
-    if (isCliError(error, 'NOT_FOUND')) return undefined // a head of an older version keeps none apart
-    throw error
-  }
+  return (await head.projects()).includes(name) ? name : undefined
 }
 
 /**

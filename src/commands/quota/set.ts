@@ -28,7 +28,7 @@ export default class QuotaSet extends HeadCommand {
     servers: Flags.string({helpValue: 'NUMBER', description: 'model servers at once, or the most of a range'}),
     disk: Flags.string({
       helpValue: 'SIZE',
-      description: 'data sets on nodes, each copy, and artifacts at the head: 500GiB',
+      description: 'data sets on nodes, each copy, what runs keep there, and artifacts at the head: 500GiB',
     }),
     soft: Flags.boolean({description: 'more is told, and not refused'}),
     'dry-run': dryRunFlag,

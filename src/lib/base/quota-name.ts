@@ -11,7 +11,7 @@ export const QUOTA_WORDS = {
   notebooks: 'notebooks',
   endpoints: 'endpoints',
   servers: 'model servers',
-  disk: 'GiB of data and artifacts',
+  disk: 'GiB of disk',
 } as const
 
 /** How much it is, as tables and sums have it: bytes in GiB. Pure. */

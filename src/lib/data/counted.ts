@@ -7,7 +7,7 @@ import type {DataEnv, Pushed} from './push.ts'
 /** Of one command: whether the rack has quotas is asked once. */
 const desks = new WeakMap<Context, Promise<QuotaDesk | undefined>>()
 const KIND = 'data'
-/** The head adds up no more at once. */
+/** With one more it refuses: more than it keeps for one user is not brought, either. */
 const MOST_ASKED = 1000
 
 /**
@@ -41,7 +41,8 @@ export async function counted(
 
 /**
  * What versions on nodes would come to, all together, of the limits that count for them; those that are there, and counted,
- * count once. Nothing where the rack has no quotas. Errors: those of requests.
+ * count once. Nothing where the rack has no quotas. Errors: REFUSED for more copies than the head counts for one user, and
+ * those of requests.
  */
 export async function dataSums(
   nodes: readonly string[],

@@ -11,6 +11,8 @@ export interface QueueRules {
   seconds?: number
   /** Requests at one server at once. */
   concurrency?: number
+  /** Seconds that a server may be silent with a request whose caller says no deadline. */
+  answer?: number
 }
 
 /** What was changed, and what holds then. */
@@ -31,6 +33,7 @@ export async function planQueue(site: Site, name: string, rules: QueueRules): Pr
     queue.concurrency !== undefined && `${queue.concurrency} at a server at once`,
     queue.requests !== undefined && `${queue.requests} wait at most`,
     queue.seconds !== undefined && `for ${queue.seconds} s at most`,
+    queue.answer !== undefined && `a server may be silent for ${queue.answer} s`,
   ].filter(Boolean)
   const title = `Requests of endpoint ${name}: ${said.join(', ')}`
   const step = {id: 'queue', node: site.rack.head.node, kind: 'endpoint.queue' as const, title, needs: []}

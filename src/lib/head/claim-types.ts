@@ -34,6 +34,14 @@ export interface HoldWish {
   until?: number
 }
 
+/** What runs of somebody in a project keep on a node: POST /flexrack/v1/holdings/kept. */
+export interface KeptWish {
+  node: string
+  project: string
+  owner: string
+  bytes: number
+}
+
 /** Several of one kind that would come together: POST /flexrack/v1/holdings/outlook. */
 export type HoldOutlook = Omit<HoldWish, 'until'> & {beside?: Pick<HoldWish, 'name' | 'amount'>[]}
 

@@ -7,7 +7,7 @@ import {requestJson, type HttpRequest} from '../tracking/index.ts'
 import {openLogin, type Login} from './login.ts'
 import {headAccess, openHeadHost, type HeadAccess, type Role} from './places.ts'
 import {keepCertificates} from './trust.ts'
-import {HEAD_NAME, STANDBY_NAME} from './types.ts'
+import {HEAD_NAME, STANDBY_NAME, type WhoAmI} from './types.ts'
 
 /** A way to the head's listener, through the node's SSH connection. */
 export interface HeadConnection {
@@ -34,6 +34,8 @@ export interface HeadConnection {
   user: string | undefined
   /** Calls the head's own API; errors as requestJson, plus the head's own codes (LOCKED, CONFLICT). */
   request<T>(method: HttpRequest['method'], path: string, body?: unknown): Promise<T>
+  /** Projects that are kept apart, as far as they are open to who asks; a head of an older version keeps none apart. */
+  projects(): Promise<string[]>
   /** A way in for a browser: see openLogin. */
   logIn(opens?: 'page' | 'look'): Promise<Login>
   /** Resolves when the way there has ended, however. */
@@ -120,6 +122,7 @@ export async function connectHead(
         throw error
       }
     },
+    projects: () => projectsOf(connection),
     logIn: (opens) => openLogin(connection, opens),
     closed: host.shell.closed,
     close: () => forward.close(),
@@ -129,6 +132,15 @@ export async function connectHead(
 
 function accessOf({address, port, url, ca, token}: LoginToken): HeadAccess {
   return {listener: {address, port, url}, ca, token}
+}
+
+async function projectsOf(head: Pick<HeadConnection, 'request'>): Promise<string[]> {
+  try {
+    return Object.keys((await head.request<WhoAmI>('GET', '/flexrack/v1/whoami')).projects)
+  } catch (error) {
+    if (isCliError(error, 'NOT_FOUND')) return []
+    throw error
+  }
 }
 
 /** Who types, for the head's log; left out where a header cannot have it. */

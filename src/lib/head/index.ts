@@ -16,6 +16,7 @@ export type {
   ClaimWish,
   HoldOutlook,
   HoldWish,
+  KeptWish,
   Excess,
   Exchange,
   DeviceCode,

@@ -2,7 +2,7 @@ import {isCliError, Secret, type Context} from '../base/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 import {openMlflow, type Mlflow} from '../tracking/index.ts'
-import type {ClaimWish, WhoAmI} from './types.ts'
+import type {ClaimWish} from './types.ts'
 import {connectHead, type HeadConnection} from './connect.ts'
 
 /** The tracking server of a project, whoever runs it. */
@@ -88,8 +88,7 @@ async function throughHead(
 
 /** Projects that are open to who asks; undefined is the default workspace. Where no project is kept apart there are none. */
 async function othersOf(head: HeadConnection, project: string | undefined): Promise<(string | undefined)[]> {
-  const {projects} = await head.request<WhoAmI>('GET', '/flexrack/v1/whoami')
-  const names = Object.keys(projects)
+  const names = await head.projects()
   if (names.length === 0) return []
   return [...(project === undefined ? [] : [undefined]), ...names.filter((one) => one !== project)]
 }

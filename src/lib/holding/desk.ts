@@ -1,5 +1,5 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {connectHead, type HoldOutlook, type HoldWish, type QuotaSum} from '../head/index.ts'
+import {connectHead, type HoldOutlook, type HoldWish, type KeptWish, type QuotaSum} from '../head/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 
@@ -16,6 +16,8 @@ export interface QuotaDesk {
    * it would be refused. Errors: QUOTA with the sum, REFUSED by the role in the project.
    */
   hold(wish: HoldWish, hint: string, gone: (names: string[]) => Promise<string[]>): Promise<void>
+  /** What runs keep on a node now, as it was looked at there; never throws. */
+  kept(what: KeptWish): Promise<void>
   /** Counts them no more; never throws. */
   release(what: Pick<HoldWish, 'kind' | 'project'>, names: readonly string[]): Promise<void>
 }
@@ -53,6 +55,7 @@ export async function openDesk(
   }
   return {
     release,
+    kept: async (what) => void (await ask('/kept', what).catch(() => {})),
     async sums(wish) {
       try {
         return (await ask<{sums: QuotaSum[]}>('/outlook', wish)).sums

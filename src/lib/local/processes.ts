@@ -1,9 +1,11 @@
+import {readFileSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
 import type {FoundProcess} from './types.ts'
 
 interface Entry {
   pid: number
+  born: string | undefined
   parent: number
   session: number
   state: string
@@ -39,7 +41,7 @@ export async function findProcesses(id: string, groups: {node: string; group: nu
   for (const entry of entries.values()) {
     if (spared.has(entry.pid) || entry.state === 'Z' || entry.state === 'X') continue
     const node = nodeOf(entry)
-    if (node !== undefined) found.push({pid: entry.pid, node, command: entry.command})
+    if (node !== undefined) found.push({pid: entry.pid, born: entry.born, node, command: entry.command})
   }
   return found
 }
@@ -61,10 +63,10 @@ export async function endProcesses(
     if (alive.length === 0) return {ended: seen.size, survived: []}
     const late = Date.now() - started > graceMs
     if (Date.now() - started > graceMs + 10_000) return {ended: seen.size - alive.length, survived: alive}
-    for (const {pid} of alive) {
+    for (const {pid, born} of alive) {
       if (!late && reported.has(pid)) continue
       reported.add(pid)
-      deliver(pid, late ? 'SIGKILL' : 'SIGTERM')
+      if (born === undefined || bornOf(pid) === born) deliver(pid, late ? 'SIGKILL' : 'SIGTERM')
     }
     await wait(late ? 20 : 50)
   }
@@ -73,8 +75,7 @@ export async function endProcesses(
 async function readEntry(pid: number, id: string): Promise<Entry | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-    // The name is in parentheses and may hold anything, so count from the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = fieldsOf(stat)
     const environ = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
     const variables = environ.split('\0')
     const tagged = variables.includes(`FLEXRACK_LOCAL_RACK=${id}`)
@@ -85,9 +86,31 @@ async function readEntry(pid: number, id: string): Promise<Entry | undefined> {
       .replaceAll('\0', ' ')
       .trim()
       .slice(0, 200)
-    return {pid, state: fields[0] ?? '', parent: Number(fields[1]), session: Number(fields[3]), node, command}
+    return {
+      pid,
+      born: fields[19],
+      state: fields[0] ?? '',
+      parent: Number(fields[1]),
+      session: Number(fields[3]),
+      node,
+      command,
+    }
   } catch {
     return undefined // ended while we looked
+  }
+}
+
+/** proc(5), from the state on: the name before it is in parentheses and may hold anything, so count from the last one. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** At this moment: nothing comes between this and a signal. Undefined for one that is gone. */
+function bornOf(pid: number): string | undefined {
+  try {
+    return fieldsOf(readFileSync(`/proc/${pid}/stat`, 'latin1'))[19]
+  } catch {
+    return undefined
   }
 }
 

@@ -44,6 +44,8 @@ export interface LocalStatus {
 /** A process of the local rack that was found on this machine. */
 export interface FoundProcess {
   pid: number
+  /** When it was started, in the kernel's unit; undefined for a group of processes. */
+  born?: string | undefined
   node: string
   command: string
 }

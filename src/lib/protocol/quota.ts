@@ -20,7 +20,7 @@ export interface QuotaLimits {
   endpoints?: QuotaLimit
   /** Model servers at once: what endpoints have, or may come to where the head chooses. */
   servers?: QuotaLimit
-  /** Bytes of data sets on nodes, each copy, and of artifacts at the head. */
+  /** Bytes of data sets on nodes, each copy, of what runs keep there, and of artifacts at the head. */
   disk?: QuotaLimit
 }
 
@@ -44,7 +44,7 @@ export interface HeadHolding {
 }
 
 export interface HeadHoldings {
-  /** By kind and name: `endpoint digits`, `notebook alice node-1/digits`, `data alice node-1/pets@3fa9`. */
+  /** By kind and name: `endpoint digits`, `notebook alice node-1/digits`, `data alice node-1/pets@3fa9`, `kept alice node-1 digits/me@laptop`. */
   holdings: Record<string, HeadHolding>
 }
 

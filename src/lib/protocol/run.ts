@@ -173,8 +173,22 @@ export interface RunStopped {
   state?: NodeRun
 }
 
+export interface RunToRemove {
+  run: string
+  /** Whether `kept` is wanted. */
+  measure?: boolean
+}
+
+/** What is left on the node of runs of the same owner and project. */
+export interface KeptHere {
+  owner: string
+  project: string
+  bytes: number
+}
+
 export interface RunRemoved {
   removed: string
+  kept?: KeptHere
 }
 
 export interface ReconcileInput {
@@ -246,7 +260,7 @@ export interface RunVerbs {
   /** Ends the ranks. */
   'run.stop': {input: RunStop; result: RunStopped; event: never}
   /** Deletes the run's folder. */
-  'run.remove': {input: RunName; result: RunRemoved; event: never}
+  'run.remove': {input: RunToRemove; result: RunRemoved; event: never}
   /** Completes the tracking record of a run that has ended while the head was away. */
   'run.reconcile': {input: ReconcileInput; result: Reconciled; event: never}
   /** What the tracking server has not taken. */

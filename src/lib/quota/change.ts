@@ -16,7 +16,7 @@ const WORDS = {
   notebooks: 'notebooks at once',
   endpoints: 'endpoints at once',
   servers: 'model servers at once',
-  disk: 'GiB of data and artifacts',
+  disk: 'GiB of disk',
 } as const
 
 /** Errors: USAGE for who or what there is no quota of. Pure. */

@@ -15,9 +15,13 @@ import type {Fleet} from '../ssh/index.ts'
 export interface QuotaReport {
   rack: string
   quotas: QuotaUse[]
+  /** Artifacts of runs and models are in a store elsewhere (`head.artifacts`), and count for no quota of disk. */
+  artifacts_elsewhere: boolean
   /** Where Slurm places jobs: its own limits for this account, which it alone keeps to. */
   slurm: SlurmLimits | null
 }
+
+type HeadQuotaAnswer = Pick<QuotaReport, 'quotas' | 'artifacts_elsewhere'>
 
 /**
  * What the head limits, and Slurm, where the rack has it. A rack whose jobs Slurm places needs no head. Errors: those of
@@ -25,7 +29,7 @@ export interface QuotaReport {
  */
 export async function readQuotas({rack, fleet}: {rack: Rack; fleet: Fleet}, context: Context): Promise<QuotaReport> {
   const login = rack.nodes.find((node) => node.name === rack.slurm?.login)
-  const [quotas, slurm] = await Promise.all([
+  const [own, slurm] = await Promise.all([
     headQuotas(rack, fleet, context),
     login
       ? openHost(fleet, login, context).then((host) =>
@@ -33,19 +37,22 @@ export async function readQuotas({rack, fleet}: {rack: Rack; fleet: Fleet}, cont
         )
       : null,
   ])
-  return {rack: rack.name, quotas, slurm}
+  return {rack: rack.name, ...own, slurm}
 }
 
-async function headQuotas(rack: Rack, fleet: Fleet, context: Context): Promise<QuotaUse[]> {
+async function headQuotas(rack: Rack, fleet: Fleet, context: Context): Promise<HeadQuotaAnswer> {
   try {
     const head = await connectHead(rack, fleet, context)
     try {
-      return (await head.request<{quotas: QuotaUse[]}>('GET', '/flexrack/v1/quotas')).quotas
+      const {quotas, artifacts_elsewhere = false} = await head.request<
+        Pick<HeadQuotaAnswer, 'quotas'> & Partial<HeadQuotaAnswer>
+      >('GET', '/flexrack/v1/quotas')
+      return {quotas, artifacts_elsewhere}
     } finally {
       await head.close()
     }
   } catch (error) {
-    if (rack.slurm && isCliError(error, 'NOT_FOUND')) return []
+    if (rack.slurm && isCliError(error, 'NOT_FOUND')) return {quotas: [], artifacts_elsewhere: false}
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import {isCliError, type Context} from '../base/index.ts'
 import type {Tracking} from '../head/index.ts'
+import type {QuotaDesk} from '../holding/index.ts'
 import {executePlan, type Handlers, type PlanOf, type StepOf, type StepOutcome} from '../plan/index.ts'
 import type {RunRepaired, RunStopped} from '../protocol/index.ts'
 import {hostOf, type Place} from './find.ts'
@@ -23,6 +24,8 @@ export type RunKinds = {
 interface RunEnv {
   place: Place
   tracking: Tracking | undefined
+  /** Of a rack that has quotas. */
+  desk?: QuotaDesk | undefined
   context: Context
 }
 
@@ -33,8 +36,11 @@ const HANDLERS: Handlers<RunKinds, RunEnv> = {
   // Also when the command was interrupted: that is when a run is to end.
   'runs.stop': async ({node, run, grace, kill}, _done, {place, context}) =>
     (await hostOf(place, node, context)).call('run.stop', {run, ...(grace !== null && {grace}), kill}),
-  'runs.remove': async ({node, run}, _done, {place, context}) =>
-    void (await (await hostOf(place, node, context)).call('run.remove', {run}, {signal: context.signal})),
+  'runs.remove': async ({node, run}, _done, {place, desk, context}) => {
+    const host = await hostOf(place, node, context)
+    const {kept} = await host.call('run.remove', {run, ...(desk && {measure: true})}, {signal: context.signal})
+    if (kept) await desk?.kept({node, ...kept})
+  },
   'runs.record': async ({tracked}, _done, {tracking}) => {
     try {
       if (tracking) await (await recordAt(tracking, tracked)).mlflow.deleteRun(tracked)

@@ -1,4 +1,5 @@
 import {CliError, type Context} from '../base/index.ts'
+import {openDesk} from '../holding/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import type {Plan, PlanOf} from '../plan/index.ts'
 import type {NodeRunDetail} from '../protocol/index.ts'
@@ -130,9 +131,9 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         throw new CliError('HEAD_FAILED', `${open?.away}, so the record of ${run.run} cannot be removed`, {
           hint: 'flexrack head start',
         })
-      const failed = (await carryOut(removePlan(run), {place: whole, tracking: open?.tracking, context})).find(
-        (one) => one.error,
-      )
+      const desk = await openDesk(whole, context)
+      const outcomes = await carryOut(removePlan(run), {place: whole, tracking: open?.tracking, desk, context})
+      const failed = outcomes.find((one) => one.error)
       if (failed?.error) throw failed.error
       return {run: run.run, nodes: run.nodes.map((one) => one.node), record: trackedId !== null}
     },

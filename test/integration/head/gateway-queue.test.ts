@@ -155,6 +155,17 @@ test('a deadline is passed on shorter, ends the work of a server that does not a
   expect((await infer({'x-envoy-expected-rq-timeout-ms': 'soon'})).status).toBe(400)
 })
 
+test('a silent server ends with 504 what has no deadline; one that its caller gives goes before that', async () => {
+  const {url, asked, answer} = await startHeld()
+  await put({active: {targets: [url]}, queue: {answer: 1}})
+  const patient = infer({'x-name': 'patient', 'x-envoy-expected-rq-timeout-ms': '600000'})
+  while (asked.length === 0) await pause(2)
+  const silent = await infer({'x-name': 'silent'})
+  expect([silent.status, await silent.json()]).toMatchObject([504, {error: expect.stringContaining('in 1 s')}])
+  await answer()
+  expect((await patient).status).toBe(200)
+})
+
 test('a server that breaks its connections is taken out, its callers are answered by the other, and it is shown', async () => {
   let asked = 0
   const bad = await startTarget('bad', (incoming) => (asked++, incoming.socket.destroy()))

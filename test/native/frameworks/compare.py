@@ -20,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent.parent / "native" / "test" / "gpu")]
 from environments import locked_environment  # noqa: E402  (after the path)
+from llama_modules import modules  # noqa: E402
 from rack import GpuAttached, GpuDaemon, native_env  # noqa: E402
 from servers import BUILD, run  # noqa: E402
 
@@ -73,7 +74,8 @@ def attached_to_two(framework, way, cache):
 class Framework:
     """`shown`: the package whose version the table shows. `what` it computes: (words for the tour, what these are) of
     each run. `env`: what it is told. `ways`: those in which it can be. `program`: what of the system it needs besides.
-    `capability`: where it is not that of the profile. `attached`: how it gets its GPUs.
+    `capability`: where it is not that of the profile. `attached`: how it gets its GPUs. `beside`: fetches what pip does
+    not have, into the folder of its environment.
     """
 
     def __init__(
@@ -88,13 +90,14 @@ class Framework:
         program=None,
         capability=None,
         attached=attached_to_one,
+        beside=None,
     ):
         self.settings = {
             "FLEXRACK_SIM_PROFILE": profile,
             **({"FLEXRACK_SIM_CAPABILITY": capability} if capability else {}),
         }
         self.what = {(): what} if isinstance(what, str) else what
-        self.name, self.shown, self.env, self.lock, self.ways, self.program, self.attached = (
+        self.name, self.shown, self.env, self.lock, self.ways, self.program, self.attached, self.beside = (
             name,
             shown,
             env or {},
@@ -102,6 +105,7 @@ class Framework:
             ways,
             program,
             attached,
+            beside,
         )
 
     @property
@@ -180,6 +184,7 @@ FRAMEWORKS = {
             "words; the version is cuBLAS's; capability 13.0",
             program="npm",
             capability="13.0",
+            beside=modules,
         ),
         # Attached, its own API is what travels: its kernels wait for memory that a thread of its process writes.
         Framework(
@@ -338,6 +343,9 @@ def main(names):
     is_kept = names[:1] == ["--write"]
     names = names[1:] if is_kept else names
     failed = False
+    unknown = [name for name in names if name.split(":")[0] not in FRAMEWORKS]
+    if unknown:
+        raise SystemExit(f"no framework is named {unknown[0]}; there are {', '.join(FRAMEWORKS)}")
     print(
         f"build: {BUILD.name}; processor: {os.cpu_count()} cores\n{HEAD}\n|---|---|---|---|---|---|---|---|", flush=True
     )

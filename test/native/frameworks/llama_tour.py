@@ -7,7 +7,6 @@ them.
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,9 +15,9 @@ from pathlib import Path
 import gguf
 import numpy as np
 import nvidia
+from llama_modules import modules
 from stops import Tour
 
-HERE = Path(__file__).resolve().parent / "llama"
 WIDTH, HEADS, LAYERS, HIDDEN = 128, 4, 2, 256
 SECONDS = 2500
 KINDS = {
@@ -102,24 +101,6 @@ def write(path, kind, is_plain):
     file.close()
 
 
-def modules():
-    """A folder whose node_modules has node-llama-cpp, beside this environment; npm fetches what its lock has."""
-    folder = Path(sys.prefix) / "llama"
-    if not (folder / "complete").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(HERE, folder)
-        # Not `npm ci`: its lock would have to name builds for other systems, which a registry may not have.
-        subprocess.run(
-            ["npm", "install", "--no-save", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"],
-            cwd=folder,
-            check=True,
-            stdout=sys.stderr,
-            env={**os.environ, "LD_LIBRARY_PATH": ""},
-        )
-        (folder / "complete").touch()
-    return folder
-
-
 def run(script, results, models):
     libraries = [str(one) for place in nvidia.__path__ for one in Path(place).glob("*/lib")]
     env = {**os.environ, "LD_LIBRARY_PATH": ":".join([os.environ["LD_LIBRARY_PATH"], *libraries])}
@@ -141,7 +122,7 @@ with tempfile.TemporaryDirectory() as folder:
         models += [f"{folder}/{name}.gguf", f"{folder}/{name}-plain.gguf"]
         write(models[-2], kind, False)
         write(models[-1], kind, True)
-    for one in run(modules() / "tour.mjs", f"{folder}/results", models):
+    for one in run(modules(Path(sys.prefix)) / "tour.mjs", f"{folder}/results", models):
         name = f"{Path(one['model']).stem}{', flash attention' if one['flashAttention'] else ''}"
         tour.says(
             f"{name}: all layers are on the GPU",

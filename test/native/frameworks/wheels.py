@@ -76,7 +76,8 @@ def table(folders):
 def rows(framework):
     """Lines of the kept table for a framework, whose environment is fetched where it is missing."""
     environment = framework.python().parent.parent
-    # npm's packages are beside those of Python, where a tour has some.
+    if framework.beside:
+        framework.beside(environment)  # npm's packages
     folders = [*(environment / "lib").glob("python3*/site-packages"), *environment.glob("*/node_modules")]
     return [
         f"| {framework.lock} | {name} | {text(found[ELF])} | {text(found[PTX])} |"
@@ -96,10 +97,14 @@ def differences(framework):
 
 
 def chosen(names):
+    """The frameworks of these names, or of these lock files, one for each lock file; all where none is named."""
     from compare import FRAMEWORKS
 
-    all_of_them = [FRAMEWORKS[name] for name in names] if names else FRAMEWORKS.values()
-    return list({one.lock: one for one in all_of_them}.values())
+    named = {word: one for one in FRAMEWORKS.values() for word in (one.lock, one.name)}
+    unknown = [name for name in names if name not in named]
+    if unknown:
+        raise SystemExit(f"no framework is named {unknown[0]}; there are {', '.join(sorted(named))}")
+    return list({one.lock: one for one in [named[name] for name in names or named]}.values())
 
 
 def check(names):

@@ -9,7 +9,7 @@ from unittest import mock
 from flexrack_node.gang import room as gang_room
 from flexrack_node.gang.leader import Leader
 from flexrack_node.link import checkpoint
-from gang_support import CHECKPOINT, SAVING, end_node
+from gang_support import CHECKPOINT, SAVING, end_node, own_tracking
 from json_server import JsonServer
 from run_support import Rack
 from waiting import until
@@ -55,15 +55,7 @@ class Head(JsonServer):
         }
 
     def tracking(self):
-        return {
-            "upstream": f"http://127.0.0.1:{self.port}",
-            "token": "run.1.secret",
-            "authorization": None,
-            "own_token": True,
-            "run_id": "r",
-            "experiment_id": "1",
-            "artifact_uri": "file:///nowhere",
-        }
+        return own_tracking(self.port)
 
     def away(self):
         return [word for word in self.words if word["away"]]

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import unittest
+from typing import Any
 from unittest import mock
 
 from flexrack_node.process import containment
@@ -44,6 +45,25 @@ class SignalsTest(unittest.TestCase):
             self.assertFalse(send_signal(self.child.pid, signal.SIGKILL, lambda _pid: False))
             self.assertTrue(send_signal(self.child.pid, signal.SIGKILL, lambda _pid: True))
         self.assertEqual(self.child.wait(10), -signal.SIGKILL)
+
+    def test_who_looks_for_processes_ends_nobody_who_came_after_the_look(self) -> None:
+        from pathlib import Path
+        from types import SimpleNamespace
+
+        from flexrack_node import uninstall
+        from flexrack_node.preflight import mend
+        from flexrack_node.workspace import ssh_session
+
+        channel: Any = SimpleNamespace(root=Path("/nowhere"), event=lambda *_, **__: None)
+        pid = self.child.pid
+        found = [{"run": "one", "pids": [pid], "command": ""}]
+        with mock.patch.object(uninstall, "living", side_effect=[[pid], []]):
+            uninstall.end_all(channel, [pid], 1.0)
+        with mock.patch.object(mend, "leftovers", side_effect=[found] + [[]] * 9):
+            mend.end_processes("one", channel, 1.0)
+        with mock.patch.object(ssh_session, "orphans", side_effect=[[pid], []]):
+            ssh_session.end_orphans("nobodys")
+        self.assertIsNone(self.child.poll())
 
     def test_a_containment_leaves_others_alone(self) -> None:
         """A pid that it has seen, and that is another process's when it is to be ended."""

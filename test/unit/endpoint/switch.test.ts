@@ -21,6 +21,7 @@ class Head implements HeadConnection {
   ca = ''
   closed = new Promise<void>(() => {})
   certificates = (): Promise<undefined> => Promise.resolve(undefined)
+  projects = (): Promise<string[]> => Promise.resolve([])
   token = new Secret('t')
   revision = 0
   document: EndpointDocument | undefined

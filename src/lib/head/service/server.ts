@@ -6,7 +6,9 @@ import {addAuditHooks} from './audit/hooks.ts'
 import {addAuditApi} from './audit/routes.ts'
 import {Callers} from './tokens/callers.ts'
 import {answerOf, Failure} from './failure.ts'
-import {Gateway} from './gateway/gateway.ts'
+import {Gateway, isCall} from './gateway/gateway.ts'
+import {answerHalfClosed} from './gateway/half-open.ts'
+import {SILENCE_MS} from './gateway/silence.ts'
 import {chooseProtocol} from './grpc/server.ts'
 import {endOf} from './limits/incoming.ts'
 import {METRICS_PATH, SD_PATH} from './monitor.ts'
@@ -34,8 +36,6 @@ const OPEN_PATHS = new Set(['/flexrack/v1/login', ...LOGIN_PATHS])
 /** More would leave no open files for the store and for MLflow. */
 const MOST_CONNECTIONS = 2000
 
-/** A silent client is ended by the socket's own timeout; a large artifact takes as long as it takes. Milliseconds. */
-const SILENCE_MS = 300_000
 const KEEP_ALIVE_MS = 72_000
 const HANDSHAKE_MS = 10_000
 
@@ -43,6 +43,8 @@ const HANDSHAKE_MS = 10_000
 export function tune(server: Server, pending: PendingConnections): void {
   pending.watch(server)
   server.maxConnections = MOST_CONNECTIONS
+  answerHalfClosed(server, isCall)
+  // A silent client is ended by the socket's own timeout; a large artifact takes as long as it takes.
   server.requestTimeout = 0
   server.setTimeout(SILENCE_MS)
   server.keepAliveTimeout = KEEP_ALIVE_MS
@@ -65,7 +67,7 @@ export async function buildServer(
     serverFactory: (others) => {
       listener = (request, response) => {
         if (gateway.answersPreflight(request, response)) return
-        if (!gateway.takes(request)) return others(request, response)
+        if (!isCall(request)) return others(request, response)
         void gateway.answer(request, response)
       }
       return identity ? secureServer(identity, listener) : createServer(listener)
@@ -122,8 +124,10 @@ export async function buildServer(
 
 function secureServer({key, certificate}: Identity, listener: RequestListener): Server {
   const options = {key, cert: certificate, handshakeTimeout: HANDSHAKE_MS, ALPNCallback: chooseProtocol}
-  return createSecureServer(options, listener)
+  return createSecureServer({...options, allowHalfOpen: true}, listener)
 }
+
+const OF_RUNS = new Set(['tokens', 'claims', 'holdings'].map((one) => `/flexrack/v1/${one}/self`))
 
 /**
  * Which routes a kind of token is for at all; what a run may do there is decided behind its route. It goes by the route
@@ -134,7 +138,7 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   if (caller.kind === 'user' && personOf(caller, people)?.role === 'admin') return
   const route = request.routeOptions.url
   // Not an endpoint's: its clients share it, and none may end it for the others.
-  if ((route === '/flexrack/v1/tokens/self' || route === '/flexrack/v1/claims/self') && caller.kind === 'run') return
+  if (caller.kind === 'run' && route !== undefined && OF_RUNS.has(route)) return
   if (caller.kind === 'standby' && route?.startsWith('/flexrack/v1/follow')) return
   if (caller.kind === 'node' && route === AGENT_PATH) return
   if (caller.kind === 'metrics' && (route === METRICS_PATH || route === SD_PATH) && request.method === 'GET') return

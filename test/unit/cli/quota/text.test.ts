@@ -11,11 +11,25 @@ test("on a rack whose jobs Slurm places its own limits stand beside the head's",
     shares: [{account: 'vision', share: 0.25, used: 0.125, fair_share: 0.7}],
     problem: null,
   }
-  const shown = text({rack: 'lab', quotas: [], slurm})
+  const shown = text({rack: 'lab', quotas: [], artifacts_elsewhere: false, slurm})
   expect(shown).toContain('The head of rack lab limits nothing.')
   expect(shown).toContain('Slurm, for ada; it alone decides for its jobs')
   expect(shown).toMatch(/vision +all +normal, long +GrpTRES=gres\/gpu=8 +25 % +13 % +0\.700/)
   const none = {...slurm, associations: [], shares: [], problem: 'sacctmgr: no accounting'}
-  expect(text({rack: 'lab', quotas: [], slurm: none})).toMatch(/It tells no limits\.\nsacctmgr: no accounting$/)
-  expect(text({rack: 'lab', quotas: [], slurm: null})).toContain('flexrack quota set user:alice --gpus 4')
+  expect(text({rack: 'lab', quotas: [], artifacts_elsewhere: false, slurm: none})).toMatch(
+    /It tells no limits\.\nsacctmgr: no accounting$/,
+  )
+  expect(text({rack: 'lab', quotas: [], artifacts_elsewhere: false, slurm: null})).toContain(
+    'flexrack quota set user:alice --gpus 4',
+  )
+})
+
+test('where artifacts are in a store elsewhere, a quota of disk is shown with what it does not count', () => {
+  const limit = (what: 'disk' | 'runs'): Parameters<typeof quotasText>[0]['quotas'] => [
+    {of: 'user:ada', limits: [{what, most: 2 ** 31, soft: false, have: 2 ** 30, by: {ada: 2 ** 30}}]},
+  ]
+  const report = {rack: 'lab', artifacts_elsewhere: true, slurm: null}
+  expect(text({...report, quotas: limit('disk')})).toMatch(/GiB of disk +1 +2\b[^]*count for no quota of disk/)
+  expect(text({...report, quotas: limit('runs')})).not.toContain('elsewhere')
+  expect(text({...report, quotas: limit('disk'), artifacts_elsewhere: false})).not.toContain('elsewhere')
 })

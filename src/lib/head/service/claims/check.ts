@@ -9,21 +9,37 @@ export type Counted = Asked & {run: string}
 type Quotas = Readonly<Record<string, QuotaLimits>>
 const UNITS = {...QUOTA_WORDS, gpu_hours: 'GPU hours of this month'} as const
 const WHATS = ['gpus', 'gpu_hours', 'runs'] as const
+/** A run adds nothing to disk that is known before: it is not to begin where there is more than is allowed already. */
+const RUN_WHATS = [...WHATS, 'disk'] as const
 const HELD_WHATS = ['notebooks', 'endpoints', 'servers', 'disk'] as const
 
 /**
  * Every limit that a run would be over, with the sum. `counted`: what is held now; `hours`: GPU hours of this month, by
- * the names that quotas have. Pure.
+ * the names that quotas have; `beside`: what is held beside runs. Pure.
  */
 export function excesses(
   quotas: Quotas,
   counted: readonly Counted[],
   hours: Readonly<Record<string, number>>,
   asked: Asked,
+  beside: readonly HeadHolding[] = [],
 ): Excess[] {
-  return quotaSums(quotas, counted, hours, asked).flatMap(({over, ...excess}) =>
-    over && (excess.more > 0 || excess.what === 'gpu_hours') ? [excess] : [],
+  return quotaSums(quotas, counted, hours, asked, beside).flatMap(({over, ...excess}) =>
+    over && (excess.more > 0 || isUsedUp(excess.what)) ? [excess] : [],
   )
+}
+
+/** The same of a run among those that are held, added up once. Pure. */
+export function limitsOf(
+  quotas: Quotas,
+  held: readonly Counted[],
+  hours: Readonly<Record<string, number>>,
+  beside: readonly HeadHolding[],
+): (run: string, asked: Asked) => Excess[] {
+  return (run, asked) => {
+    const others = held.filter((one) => one.run !== run)
+    return excesses(quotas, others, hours, asked, beside)
+  }
 }
 
 /** Every limit that counts for a run, and what it would come to. Pure. */
@@ -32,13 +48,14 @@ export function quotaSums(
   counted: readonly Counted[],
   hours: Readonly<Record<string, number>>,
   asked: Asked,
+  beside: readonly HeadHolding[],
 ): QuotaSum[] {
   return namesOf(asked).flatMap((name) =>
-    WHATS.flatMap((what): QuotaSum[] => {
+    RUN_WHATS.flatMap((what): QuotaSum[] => {
       const limit = limitOf(quotas, name, what)
       if (!limit) return []
-      const have = whatIsHad(counted, hours, name, what)
-      const more = what === 'runs' ? 1 : what === 'gpus' ? asked.gpus : ((asked.limit ?? 0) * asked.gpus) / 3600
+      const have = what === 'disk' ? heldBy(beside, name, what) : whatIsHad(counted, hours, name, what)
+      const more = {runs: 1, gpus: asked.gpus, gpu_hours: ((asked.limit ?? 0) * asked.gpus) / 3600, disk: 0}[what]
       const over =
         what === 'gpu_hours' && asked.limit === null
           ? asked.gpus > 0 && have.sum >= limit.most
@@ -63,9 +80,10 @@ export function plannedSums(
   counted: readonly Counted[],
   hours: Readonly<Record<string, number>>,
   asked: Omit<Asked, 'gpus'> & {gpus: number | null},
+  beside: readonly HeadHolding[],
 ): QuotaSum[] {
-  const sums = quotaSums(quotas, counted, hours, {...asked, gpus: asked.gpus ?? 0})
-  return sums.filter((one) => asked.gpus !== null || one.what === 'runs')
+  const sums = quotaSums(quotas, counted, hours, {...asked, gpus: asked.gpus ?? 0}, beside)
+  return sums.filter(({what}) => asked.gpus !== null || what === 'runs' || what === 'disk')
 }
 
 /** Waiting does not help: the run alone is over it, or the month has no hours left. Pure. */
@@ -160,10 +178,15 @@ function textOf({of, what, have, more, most, by}: Omit<Excess, 'text'>, over: bo
   const people = Object.entries(by).map(([user, number]) => `${user} ${amount(number)}`)
   const whose = kind === 'user' || people.length === 0 ? '' : ` (${people.join(', ')})`
   const sum =
-    what === 'gpu_hours' && more === 0
-      ? `${have}${whose} of ${most} are used`
+    isUsedUp(what) && more === 0
+      ? `${amount(have)}${whose} of ${amount(most)} are used`
       : `${amount(have)}${whose} + ${amount(more)} ${over ? '>' : 'of'} ${amount(most)}`
   return `${UNITS[what]} of ${kind} ${name}: ${sum}`
+}
+
+/** Nothing more need be asked for: where it is used up no run begins. */
+function isUsedUp(what: keyof QuotaLimits): boolean {
+  return what === 'gpu_hours' || what === 'disk'
 }
 
 function rounded(number: number): number {

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {turnsOf} from '../../../fairness/index.ts'
-import type {HeadClaim, HeadClaims, HeadHolding} from '../../../protocol/index.ts'
+import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
 import type {
   ClaimAnswer,
   ClaimOutlook,
@@ -15,7 +15,7 @@ import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens/tokens.ts'
 import {corrected, END_MS, knownNodes, requireSpace, Witnesses, type ClaimNews} from './confirm.ts'
-import {excesses, isForEver, plannedSums, quotaUses} from './check.ts'
+import {isForEver, limitsOf, plannedSums, quotaUses} from './check.ts'
 import {newlyTold, offersTo, roomOf, whoYields, withTold, type Heard, type RoomFacts} from './room.ts'
 import {queueFacts, SILENT_MS, turnOf, type OverOf} from './facts.ts'
 import {EMPTY_LEDGER, hoursNow, usedNow, withCorrected, withEnded, without} from './ledger.ts'
@@ -107,9 +107,7 @@ export class Claims {
   say(token: string, {saved, away, has}: RunWord): Promise<RunWordAnswer> {
     return this.#turns.take(async () => {
       const now = Date.now()
-      const [run, claim] = this.#claims().find(([, one]) => one.token === token) ?? []
-      if (run === undefined || claim === undefined)
-        throw new Failure(404, 'NOT_FOUND', 'this run has no claim: it says nothing of what it has')
+      const [run, claim] = this.ofToken(token)
       if (!away) await this.#requireTrue(run, claim, has, now)
       if (claim.preemptible !== true) {
         if (away)
@@ -134,12 +132,20 @@ export class Claims {
     })
   }
 
+  /** Whose a run is, by its own token. Errors: 404. */
+  ofToken(token: string): [run: string, claim: HeadClaim] {
+    const found = this.#claims().find(([, one]) => one.token === token)
+    if (found) return found
+    throw new Failure(404, 'NOT_FOUND', 'this run has no claim: it says nothing of what it has')
+  }
+
   /** What a run would come to, and who would make room for it. */
   async outlook(wish: OutlookWish, claimant: Claimant): Promise<ClaimOutlook> {
     await this.sweep()
     const [now, held] = [Date.now(), this.#held()]
+    const [hours, beside] = [hoursNow(this.#kept, held, now), this.#quotas.beside()]
     return {
-      sums: plannedSums(this.#quotas.all, held, hoursNow(this.#kept, held, now), {...wish, ...claimant}),
+      sums: plannedSums(this.#quotas.all, held, hours, {...wish, ...claimant}, beside),
       room: offersTo({...claimant, ...wish}, this.#claims(), this.#roomFacts(now)),
     }
   }
@@ -204,23 +210,16 @@ export class Claims {
     return turnsOf(facts).map((turn) => queuedRun(turn, this.#kept.claims[turn.run]!))
   }
 
-  async uses(beside: readonly HeadHolding[]): Promise<QuotaUse[]> {
+  async uses(): Promise<QuotaUse[]> {
     await this.sweep()
     const held = this.#held()
-    return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()), beside)
+    return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()), this.#quotas.beside())
   }
 
   /** What is held now, and was this month, added up once: a question that has to wait is compared with everybody in line. */
   #limits(now: number): OverOf {
     const held = this.#held()
-    const hours = hoursNow(this.#kept, held, now)
-    return (run, claim) =>
-      excesses(
-        this.#quotas.all,
-        held.filter((one) => one.run !== run),
-        hours,
-        claim,
-      )
+    return limitsOf(this.#quotas.all, held, hoursNow(this.#kept, held, now), this.#quotas.beside())
   }
 
   #withRoom(runs: readonly string[], preemptor: string, user: string): HeadClaims['claims'] {

@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import type {HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
+import type {HeadHolding, HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
 import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {QUOTAS_FILE} from './wish.ts'
 
@@ -8,6 +8,8 @@ export class Quotas {
   readonly #file: string
   readonly #turns = new Turns()
   #all: HeadQuotas['quotas']
+  /** What people have beside runs. */
+  beside: () => HeadHolding[] = () => []
 
   private constructor(file: string, all: HeadQuotas['quotas']) {
     this.#file = file
@@ -28,6 +30,11 @@ export class Quotas {
   /** Somebody has one. */
   get isLimited(): boolean {
     return Object.keys(this.#all).length > 0
+  }
+
+  /** Somebody's disk is limited. */
+  get limitsDisk(): boolean {
+    return Object.values(this.#all).some((one) => one.disk !== undefined)
   }
 
   /** Undefined: takes it away. Gives whether there was one. */

@@ -1,8 +1,10 @@
+import {isAbsolute} from 'node:path'
 import type {FastifyInstance, FastifyRequest} from 'fastify'
 import {ChangePace} from '../audit/pace.ts'
 import type {BodyOf} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
+import {artifactsOf} from '../tracking/mlflow-command.ts'
 import {claimantOf} from './claimant.ts'
 import {readLimits, readOutlook, readQuotaName, readWish, readWord} from './wish.ts'
 
@@ -11,10 +13,10 @@ const SWEEP_MS = 60_000
 /** Claims and quotas: who may have what, and whose turn it is. */
 export function addClaims(
   app: FastifyInstance,
-  parts: Pick<Parts, 'claims' | 'quotas' | 'holdings' | 'people' | 'audit'>,
+  parts: Pick<Parts, 'claims' | 'quotas' | 'people' | 'audit' | 'config'>,
   bodyOf: BodyOf,
 ): void {
-  const {claims, quotas, holdings} = parts
+  const {claims, quotas} = parts
   app.post('/flexrack/v1/claims', async (request) => {
     const wish = readWish(await bodyOf(request))
     request.about = wish.run
@@ -49,7 +51,10 @@ export function addClaims(
     differs: (run, why) => note({action: 'claim.differs', target: run.slice(0, 200), error: why.slice(0, 500)}),
   })
 
-  app.get('/flexrack/v1/quotas', async () => ({quotas: await claims.uses(holdings.all)}))
+  app.get('/flexrack/v1/quotas', async () => ({
+    quotas: await claims.uses(),
+    artifacts_elsewhere: !isAbsolute(artifactsOf(parts.config)),
+  }))
   app.put<{Params: {of: string}}>('/flexrack/v1/quotas/:of', async (request) => {
     const limits = readLimits(await bodyOf(request))
     const of = readQuotaName(request.params.of)

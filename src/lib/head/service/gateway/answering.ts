@@ -3,6 +3,12 @@ import type {Dispatcher} from 'undici'
 import {backwardHeaders} from '../onward.ts'
 import {withoutCors, withVary} from './cors.ts'
 
+/** What of the pieces of an answer goes on; `end` is what it has kept back. */
+export interface Filter {
+  add(chunk: Buffer): Buffer
+  end(): Buffer
+}
+
 /** Of an answer that is on its way to the caller. */
 export interface AnswerRules {
   /** Headers that are put to those of the model server. */
@@ -13,7 +19,9 @@ export interface AnswerRules {
   refuse(status: number, headers: IncomingHttpHeaders): Error | undefined
   /** Its head has come, and is about to go on. */
   begin(status: number, headers: IncomingHttpHeaders): void
-  /** Every piece that goes on. */
+  /** By the head of an answer: what takes something out of its pieces. */
+  filter: ((headers: IncomingHttpHeaders) => Filter | undefined) | undefined
+  /** Every piece that comes. */
   tap: ((chunk: Buffer) => void) | undefined
   /** No answer has come; nothing has gone on. */
   fail(error: Error): void
@@ -43,6 +51,7 @@ export class Answering implements Dispatcher.DispatchHandler {
   #begun = false
   /** Bytes of the answer, where its head says how many. */
   #length = -1
+  #filter: Filter | undefined
   #isOver = false
 
   constructor(raw: ServerResponse, rules: AnswerRules) {
@@ -71,6 +80,8 @@ export class Answering implements Dispatcher.DispatchHandler {
       this.#rules.begin(status, headers)
       // From here on nobody else answers the caller: a head that cannot be written breaks the connection off, too.
       this.#begun = true
+      this.#filter = this.#rules.filter?.(headers)
+      if (this.#filter) delete headers['content-length']
       this.#length = Number(headers['content-length'] ?? -1)
       this.#raw.writeHead(status, this.#headersOf(headers))
     } catch (error) {
@@ -87,7 +98,8 @@ export class Answering implements Dispatcher.DispatchHandler {
       this.#raw.end(chunk.toString('latin1'), 'latin1')
       return
     }
-    if (this.#write(chunk)) return
+    const left = this.#filter ? this.#filter.add(chunk) : chunk
+    if (left.length === 0 || this.#write(left)) return
     controller.pause()
     this.#raw.once('drain', () => controller.resume())
   }
@@ -109,7 +121,7 @@ export class Answering implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#raw.end()
+    this.#raw.end(this.#filter?.end())
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

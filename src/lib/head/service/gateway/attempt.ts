@@ -10,6 +10,7 @@ import type {Turn} from '../queue/queues.ts'
 import {rowsOf} from '../releases/batch-sizes.ts'
 import {Collected} from '../releases/shadow.ts'
 import {AnswerUsage} from '../usage/answer-usage.ts'
+import {WithoutUsage} from '../usage/stream-usage.ts'
 import {outcomeOf, RELEASE_HEADER, type Way} from '../releases/way.ts'
 
 /** A server that had less until the caller's deadline has not failed: the caller has asked for too much. */
@@ -69,6 +70,7 @@ class Attempt {
       headers: {[RELEASE_HEADER]: release},
       cors: onward.exchange.cors,
       begin: (status, headers) => this.#answered(status, headers),
+      filter: onward.asking ? filterOf : undefined,
       tap: kept || mayTellUsage(onward) ? (chunk) => this.#read(chunk) : undefined,
       fail: (error) => this.#failed(error),
       broke: () => way.end('failed'),
@@ -177,6 +179,12 @@ class Attempt {
     this.#sent.parts.health.left(this.#turn.target)
     this.#turn.end()
   }
+}
+
+/** A client gets of a stream what it asked for itself. */
+function filterOf(headers: IncomingHttpHeaders): WithoutUsage | undefined {
+  const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
+  return isStream && headers['content-encoding'] === undefined ? new WithoutUsage() : undefined
 }
 
 /** Calls of OpenAI's API; other protocols know no tokens. */

@@ -13,7 +13,9 @@ import {Passage} from './passage.ts'
 import {passBody} from '../limits/passing.ts'
 import {pathOf, requireQuery} from '../path.ts'
 import {deadlineOf} from '../queue/deadline.ts'
+import {askingUsage} from '../usage/stream-usage.ts'
 import {outcomeOf, Way} from '../releases/way.ts'
+import {silenceOf} from './silence.ts'
 import {requireServing} from '../standby/refusals.ts'
 
 /** A body up to this size is kept, so that the request can go to another target; a larger one is streamed once. */
@@ -22,6 +24,11 @@ const LARGEST_BODY = 4 * 1024 ** 3
 
 const METHODS = new Set(['GET', 'HEAD', 'POST'])
 const CALL = /^\/endpoints\/([^/?]+)\//
+
+/** Whether a request is the gateway's. What it is not is nobody else's, either, where its path says so (isOurs). */
+export function isCall({method, url}: IncomingMessage): boolean {
+  return url!.startsWith('/endpoints/') && METHODS.has(method!) && CALL.test(url!)
+}
 
 /**
  * /endpoints/<name>/…: one stable address in front of the targets of its releases. It takes requests from node:http as
@@ -37,11 +44,6 @@ export class Gateway {
     this.#parts = parts
     this.#callers = callers
     this.#servers = ModelServers.open(parts)
-  }
-
-  /** Whether a request is the gateway's. What it is not is nobody else's, either, where its path says so (isOurs). */
-  takes({method, url}: IncomingMessage): boolean {
-    return url!.startsWith('/endpoints/') && METHODS.has(method!) && CALL.test(url!)
   }
 
   /** True where a browser was told what a page may send here. Nobody is told more: there is no key yet. */
@@ -89,14 +91,17 @@ export class Gateway {
     parts.clients.enter(exchange, name)
     const call = readCall(name, record.document.active ?? {}, exchange.method, path)
     const deadline = deadlineOf(headers, performance.now())
+    const silence = silenceOf(record, deadline, request.socket)
     const coding = codingOf(exchange, KEPT_BYTES)
     const keeps = exchange.body === undefined || announcedSize(exchange) <= KEPT_BYTES
     const body = keeps
       ? await readBody(exchange, KEPT_BYTES, parts.limits)
       : await passBody(exchange, LARGEST_BODY, parts.limits, false)
     if (coding !== undefined) await requireUnpacked(exchange, coding, body as Buffer, parts.limits)
+    const asking = keeps && coding === undefined ? askingUsage(call.path, body as Buffer) : undefined
     const way = new Way(parts, name, headers, call.isHealth)
-    const sent = {parts, servers: this.#servers, onward: {call, exchange, body: body ?? undefined, deadline}, way}
+    const onward = {call, exchange, body: body ?? undefined, asking, deadline, silence}
+    const sent = {parts, servers: this.#servers, onward, way}
     try {
       await (call.isHealth ? askHealth(sent) : new Passage(sent).forward())
     } catch (error) {

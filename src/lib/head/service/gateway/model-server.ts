@@ -8,7 +8,6 @@ import type {Parts} from '../parts.ts'
 import {DEADLINE_HEADER, leftOf} from '../queue/deadline.ts'
 import type {Kept} from '../releases/same-answer.ts'
 
-const ANSWER_MS = 300_000
 /** One who asks for health wants to know it now. */
 const HEALTH_ANSWER_MS = 5000
 
@@ -23,8 +22,12 @@ export interface Onward {
   exchange: Exchange
   /** Undefined where it is too large to be kept, and passed on as it comes (passBody). */
   body: Buffer | undefined
+  /** What the server gets in its place: it asks for the usage of a stream, too. Undefined once one has refused that. */
+  asking: Buffer | undefined
   /** By performance.now(). */
   deadline: number | undefined
+  /** Milliseconds that its server may be silent; 0 where the deadline ends that. */
+  silence: number
 }
 
 /** The head of an answer, and a body that is still to be read. */
@@ -67,7 +70,8 @@ export class ModelServers {
 
   /** Sends the request, and the answer on to its caller. */
   pass(target: string, onward: Onward, rules: Omit<AnswerRules, 'refuse'>): Answering {
-    const refuse: AnswerRules['refuse'] = (status, headers) => noServer(target, status, headers)
+    const refuse: AnswerRules['refuse'] = (status, headers) =>
+      noServer(target, status, headers) ?? (onward.asking ? notAsked(status) : undefined)
     const answering = new Answering(onward.exchange.raw, {...rules, refuse})
     try {
       this.#agent.dispatch(optionsOf(target, onward), answering)
@@ -78,13 +82,17 @@ export class ModelServers {
   }
 }
 
-function optionsOf(target: string, {call, exchange, body, deadline}: Onward): Dispatcher.DispatchOptions {
+function optionsOf(
+  target: string,
+  {call, exchange, body, asking, deadline, silence}: Onward,
+): Dispatcher.DispatchOptions {
   const {method, headers, url} = exchange
   const takesBody = method !== 'GET' && method !== 'HEAD'
-  const sent = takesBody ? (body ?? exchange.body) : undefined
-  const timeout = call.isHealth ? HEALTH_ANSWER_MS : ANSWER_MS
+  const sent = takesBody ? (asking ?? body ?? exchange.body) : undefined
+  const timeout = call.isHealth ? HEALTH_ANSWER_MS : silence
   const onward = onwardHeaders(headers, takesBody, 'host')
   if (sent) onward['content-type'] = contentTypeOf(exchange)
+  if (asking) onward['content-length'] = String(asking.length)
   // Packed, its tokens could not be counted, and a stream would come in lumps.
   if (call.path.startsWith('/v1/')) delete onward['accept-encoding']
   if (deadline !== undefined) onward[DEADLINE_HEADER] = leftOf(deadline, performance.now())
@@ -107,6 +115,12 @@ function noServer(target: string, status: number, headers: Record<string, unknow
   return Object.assign(new Error('the front has no server behind it'), {code: NO_SERVER})
 }
 
+/** An error where it may be what was asked for besides that a server refuses: nothing was done. */
+function notAsked(status: number): Error | undefined {
+  if (status !== 400 && status !== 422) return undefined
+  return Object.assign(new Error('the model server refused the request'), {code: REFUSED})
+}
+
 const MOST_PLACES = 1000
 const places = new Map<string, {origin: string; path: string}>()
 
@@ -121,11 +135,11 @@ function placeOf(target: string): {origin: string; path: string} {
   return place
 }
 
+/** Of an error: the request is to be sent as its client wrote it. */
+export const REFUSED = 'FLEXRACK_REFUSED'
+
 /** Of an error: the front of a model server answered that it reaches none. */
 export const NO_SERVER = 'FLEXRACK_NO_SERVER'
-
-/** Seconds that a model server has for its answer. */
-export const ANSWER_SECONDS = ANSWER_MS / 1000
 
 export function keptOf({statusCode, headers}: Pick<Answer, 'statusCode' | 'headers'>, body: Buffer | undefined): Kept {
   const type = headers['content-type']

@@ -1,12 +1,13 @@
 import {attempt, type Sent} from './attempt.ts'
 import {Failure} from '../failure.ts'
 import {causeCode, isBroken, isNotConnected} from './lost-target.ts'
-import {ANSWER_SECONDS} from './model-server.ts'
+import {REFUSED} from './model-server.ts'
 import {failureOf} from '../limits/passing.ts'
 import {chooseTarget} from '../queue/choose.ts'
 import {LOST} from '../queue/pulse.ts'
 import type {Asked, Choice, Turn} from '../queue/queues.ts'
 import {rulesOf} from '../queue/settings.ts'
+import {longestStart} from './silence.ts'
 
 /**
  * A request during which a target's connection broke is sent once more, where its answer does not depend on how often it
@@ -96,15 +97,16 @@ export class Passage {
 
   /** Throws where something could be done twice by another try. */
   #requireAnother(error: Error): void {
-    const {call, body} = this.#sent.onward
+    const {call, body, silence} = this.#sent.onward
     const refused = failureOf(error)
     if (refused) throw refused
     const code = causeCode(error)
+    if (code === REFUSED) return void (this.#sent.onward.asking = undefined)
     if (body !== undefined && (isNotConnected(code) || ((isBroken(code) || code === LOST) && this.#mayRepeat(code))))
       return
     const server = `the model server of endpoint ${call.endpoint}`
     if (code === 'UND_ERR_HEADERS_TIMEOUT') {
-      throw new Failure(504, 'TIMED_OUT', `${server} did not answer in ${ANSWER_SECONDS} s`)
+      throw new Failure(504, 'TIMED_OUT', `${server} did not answer in ${silence / 1000} s`)
     }
     throw new Failure(502, 'ENDPOINT_FAILED', `${server} went away in mid-request (${code || error.message})`)
   }
@@ -116,9 +118,4 @@ export class Passage {
     // A machine that has gone is no failing server: all that it had is to go elsewhere, and will not bring others down.
     return code === LOST ? figures.sentAgain() : figures.retry()
   }
-}
-
-/** Seconds that requests wait for a server that took so many to start: the next start may be slower. */
-function longestStart(seconds: number): number {
-  return 2 * seconds + 10
 }

@@ -103,8 +103,7 @@ export function watchArtifacts({
   let said = ''
   let next = -Infinity
   const look = async (): Promise<void> => {
-    const matters = Object.values(quotas.all).some((one) => one.disk !== undefined)
-    if (!matters) {
+    if (!quotas.limitsDisk) {
       next = -Infinity
       return holdings.measured({})
     }

@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {isDeepStrictEqual} from 'node:util'
 import type {HeadHolding, HeadHoldings, HeldAmounts} from '../../../protocol/index.ts'
 import type {QuotaSum} from '../../types.ts'
 import {holdingSums} from '../claims/check.ts'
@@ -32,7 +33,9 @@ export class Holdings {
   static async open(folder: string, quotas: Quotas): Promise<Holdings> {
     const file = join(folder, 'holdings.json')
     const {holdings} = await readDurable<HeadHoldings>('head.holdings', file, {holdings: {}})
-    return new Holdings(file, quotas, holdings)
+    const opened = new Holdings(file, quotas, holdings)
+    quotas.beside = () => opened.all
+    return opened
   }
 
   /** What has not ended. */
@@ -48,12 +51,13 @@ export class Holdings {
     )
   }
 
-  /** What it would come to; `names`: what it replaces, all together. */
+  /** What it would come to; `names`: what it replaces, all together. Errors: 429, as `take`. */
   sums(names: readonly string[], wanted: Wanted): QuotaSum[] {
     const living = Object.entries(this.#living(Date.now()))
     const replaced = new Set(names)
     const [first, ...more] = living.flatMap(([name, one]) => (replaced.has(name) ? [one] : []))
     const kept = living.flatMap(([name, one]) => (replaced.has(name) ? [] : [one]))
+    requireRoom(kept, first?.user ?? wanted.user, replaced.size)
     const others = [...kept, ...Object.values(this.#measured)]
     const before = more.reduce((sum, {amounts}) => added(sum, amounts), first?.amounts ?? {})
     return holdingSums(this.#quotas.all, others, ownedBy(first, wanted), before)
@@ -79,8 +83,7 @@ export class Holdings {
         over.push(
           ...holdingSums(this.#quotas.all, [...kept, ...measured], owned, before?.amounts).filter((one) => one.over),
         )
-        if (!before && kept.filter((one) => one.user === owned.user).length >= MOST_OF_ONE)
-          throw new Failure(429, 'REFUSED', `${owned.user} has more at once than the head keeps for one user`)
+        if (!before) requireRoom(kept, owned.user)
         next = {...others, [name]: {...owned, since: now}}
       }
       const hard = over.filter((one) => !one.soft)
@@ -88,6 +91,18 @@ export class Holdings {
       const value = await work()
       await this.#save(next)
       return {value, soft: over}
+    })
+  }
+
+  /** How much there is of it, as somebody has looked: nothing is refused, as it is there. Errors: 429. */
+  note(name: string, wanted: Wanted): Promise<void> {
+    return this.#turns.take(async () => {
+      const {[name]: before, ...others} = this.#living(Date.now())
+      const isNone = Object.values(wanted.amounts).every((amount) => amount === 0)
+      if (isDeepStrictEqual(before?.amounts, wanted.amounts) || (!before && isNone)) return
+      if (isNone) return this.#save(others)
+      if (!before) requireRoom(Object.values(others), wanted.user)
+      await this.#save({...others, [name]: {...wanted, since: Date.now()}})
     })
   }
 
@@ -124,6 +139,16 @@ export class Holdings {
     await writeDurably('head.holdings', this.#file, {holdings} satisfies HeadHoldings)
     this.#kept = holdings
   }
+}
+
+/** Errors: 429. */
+function requireRoom(others: readonly HeadHolding[], user: string, more = 1): void {
+  if (others.filter((one) => one.user === user).length + more > MOST_OF_ONE)
+    throw new Failure(
+      429,
+      'REFUSED',
+      `${user} would have more at once than the ${MOST_OF_ONE} that are kept for one user`,
+    )
 }
 
 function added(one: HeldAmounts, more: HeldAmounts): HeldAmounts {

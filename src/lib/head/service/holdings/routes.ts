@@ -10,10 +10,13 @@ import type {Parts} from '../parts.ts'
 const PROJECT = /^[\w.@+-]{1,200}$/
 const NAME = /^[\w.@+:/-]{1,300}$/
 const MOST_NAMES = 1000
+/** Of one node: whoever has a run's token may say anything, and it is charged to a team. */
+const MOST_KEPT = 2 ** 50
 
 /** What commands count at the head beside runs: notebooks and data on nodes. Endpoints count by themselves (endpoints.ts). */
-export function addHoldings(app: FastifyInstance, parts: Pick<Parts, 'holdings' | 'people'>, bodyOf: BodyOf): void {
+export function addHoldings(app: FastifyInstance, parts: KeptParts, bodyOf: BodyOf): void {
   const {holdings} = parts
+  addKept(app, parts, bodyOf)
   app.post('/flexrack/v1/holdings', async (request) => {
     const wish = readCounted(await bodyOf(request))
     const claimant = claimantOf(request, parts, {project: wish.project, priority: 0})
@@ -49,6 +52,46 @@ export function addHoldings(app: FastifyInstance, parts: Pick<Parts, 'holdings' 
     await holdings.release(wishes.map((one) => nameOf(one, claimant)))
     return {}
   })
+}
+
+/** What runs keep on a node, as it was looked at there: by a run's own word, or by the command that removed one. */
+function addKept(app: FastifyInstance, {holdings, claims, quotas, people}: KeptParts, bodyOf: BodyOf): void {
+  const note = async (body: Record<string, unknown>, claimant: Claimant & {project: string}): Promise<object> => {
+    const {node, owner, bytes} = readKept(body)
+    if (bytes === null || !quotas.limitsDisk) return {counts: quotas.limitsDisk}
+    const {user, teams, project} = claimant
+    await holdings.note(`kept ${user} ${node} ${project}/${owner}`, {user, teams, project, amounts: {disk: bytes}})
+    return {counts: true}
+  }
+  app.post('/flexrack/v1/holdings/self', async (request) => {
+    const body = await bodyOf(request)
+    const [, claim] = claims.ofToken(request.caller?.kind === 'run' ? request.caller.id : '')
+    return note(body, claim)
+  })
+  app.post('/flexrack/v1/holdings/kept', async (request) => {
+    const {project, ...body} = await bodyOf(request)
+    if (typeof project !== 'string' || !PROJECT.test(project)) throw new Failure(400, 'USAGE', 'it needs a project')
+    return note(body, {...claimantOf(request, {people}, {project, priority: 0}), project})
+  })
+}
+
+type KeptParts = Pick<Parts, 'holdings' | 'claims' | 'quotas' | 'people'>
+
+/** `bytes` null: only whether they count is asked. Errors: 400. */
+function readKept({node, owner, bytes = null}: Record<string, unknown>): Kept {
+  if (typeof node !== 'string' || !PROJECT.test(node)) throw new Failure(400, 'USAGE', 'it needs a node')
+  // as an account and a machine are called: any text
+  if (typeof owner !== 'string' || owner.length === 0 || owner.length > 200)
+    throw new Failure(400, 'USAGE', 'it needs an owner')
+  if (bytes !== null && !(typeof bytes === 'number' && bytes >= 0 && bytes <= MOST_KEPT))
+    throw new Failure(400, 'USAGE', 'bytes must be a number')
+  return {node, owner, bytes}
+}
+
+interface Kept {
+  node: string
+  owner: string
+  bytes: number | null
 }
 
 /** Of what commands count themselves. Errors: 400. */

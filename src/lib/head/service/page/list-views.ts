@@ -159,10 +159,10 @@ export function dataView(path: readonly string[], _query: URLSearchParams, site:
 
 export function peopleView(path: readonly string[], _query: URLSearchParams, {parts, user}: Site): View | undefined {
   if (path.length > 0) return undefined
-  const {tokens, claims, holdings} = parts
+  const {tokens, claims} = parts
   return {
     draw: async () => {
-      const [quotas, queue] = await Promise.all([claims.uses(holdings.all), claims.queue()])
+      const [quotas, queue] = await Promise.all([claims.uses(), claims.queue()])
       const seen = tokens.ofUsers(user?.name).filter(([id]) => user?.token === undefined || id === user.token)
       const made = seen.map(([id, kept]) => tokenFacts(id, kept))
       const body = peopleBody({...factsFor(user, parts), tokens: made, quotas, queue}, Date.now())

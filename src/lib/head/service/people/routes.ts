@@ -12,6 +12,7 @@ const OPEN = new Set([
   'PATCH /flexrack/v1/claims/:run',
   'DELETE /flexrack/v1/claims/:run',
   'POST /flexrack/v1/holdings',
+  'POST /flexrack/v1/holdings/kept',
   'POST /flexrack/v1/holdings/outlook',
   'POST /flexrack/v1/holdings/release',
   'GET /flexrack/v1/quotas',

@@ -12,9 +12,19 @@ export interface QueueRules {
   seconds?: number
   /** Requests under way at one server. */
   concurrency?: number
+  /** Seconds that a server may be silent with a request; a caller's deadline goes before it. */
+  answer?: number
 }
 
-const DEFAULTS = {requests: 1000, bytes: 64 * 1024 ** 2, seconds: 15}
+const DEFAULTS = {requests: 1000, bytes: 64 * 1024 ** 2, seconds: 15, answer: 300}
+
+const MOST: Required<QueueRules> = {
+  requests: 100_000,
+  bytes: 2 ** 40,
+  seconds: 3600,
+  concurrency: 100_000,
+  answer: 86_400,
+}
 
 /**
  * What a server gets at once: what is more waits here, where it is divided fairly between clients. OpenAI's servers
@@ -33,11 +43,11 @@ export function checkQueue(queue: unknown): void {
   if (queue === undefined) return
   if (typeof queue !== 'object' || queue === null || Array.isArray(queue))
     throw new Failure(400, 'USAGE', 'queue must be an object')
-  for (const [name, most] of Object.entries({requests: 100_000, bytes: 2 ** 40, seconds: 3600, concurrency: 100_000})) {
+  for (const [name, most] of Object.entries(MOST)) {
     const value = (queue as Record<string, unknown>)[name]
     if (value === undefined) continue
-    const least = name === 'concurrency' ? 1 : 0
-    const isNumber = name === 'seconds' ? Number.isFinite(value) : Number.isSafeInteger(value)
+    const least = name === 'concurrency' || name === 'answer' ? 1 : 0
+    const isNumber = name === 'seconds' || name === 'answer' ? Number.isFinite(value) : Number.isSafeInteger(value)
     if (!isNumber || (value as number) < least || (value as number) > most)
       throw new Failure(400, 'USAGE', `queue.${name} must be a number from ${least} to ${most}`)
   }

@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {setTimeout as pause} from 'node:timers/promises'
 
@@ -27,23 +28,29 @@ export async function endTagged(name: string, value: string, graceMs: number): P
       await pause(LOOK_MS)
     }
   }
-  for (const pid of await findTagged(name, value)) send(pid, 'SIGTERM')
-  for (const pid of await gone(graceMs)) send(pid, 'SIGKILL')
+  const word = `${name}=${value}`
+  for (const pid of await findTagged(name, value)) send(pid, word, 'SIGTERM')
+  for (const pid of await gone(graceMs)) send(pid, word, 'SIGKILL')
   return gone(5000)
 }
 
 async function hasWord(pid: number, wanted: string): Promise<boolean> {
   try {
-    // a zombie's environment is empty
-    return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').includes(wanted)
+    return isIn(await readFile(`/proc/${pid}/environ`, 'latin1'), wanted)
   } catch {
     return false // ended in the meantime, or not ours
   }
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+/** A zombie's environment is empty. */
+function isIn(environment: string, word: string): boolean {
+  return environment.split('\0').includes(word)
+}
+
+/** Nothing comes between the last look and the signal: the pid may have become another's since it was found. */
+function send(pid: number, word: string, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, signal)
+    if (isIn(readFileSync(`/proc/${pid}/environ`, 'latin1'), word)) process.kill(pid, signal)
   } catch {
     // It ended in the meantime.
   }

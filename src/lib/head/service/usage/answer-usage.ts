@@ -14,8 +14,8 @@ const LONGEST_LINE = 1024 ** 2
 /**
  * Reads on the way what an answer of OpenAI's API says of its tokens
  * (https://platform.openai.com/docs/api-reference/chat/object, `usage`; responses have it as `input_tokens` and
- * `output_tokens`). A stream tells it at its end, and only where its caller asks for that (`stream_options`): of others
- * each event counts as a token of the completion, which is what engines send, and the prompt is not known.
+ * `output_tokens`). A stream tells it at its end, where it is asked for that (askingUsage). Of one that was left, or that
+ * tells nothing, each event counts as a token of the completion, which is what engines send; the prompt is not known.
  */
 export class AnswerUsage {
   readonly #isStream: boolean

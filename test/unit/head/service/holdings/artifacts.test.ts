@@ -82,7 +82,7 @@ test('what was measured counts for what comes, and in what is told', async () =>
     server.parts.holdings.measured({'artifacts ann digits': held})
     const data = {kind: 'data', name: 'n1/pets', project: 'digits', amount: 2 ** 31}
     expect(await call('POST', 'holdings/outlook', data)).toMatchObject({
-      sums: [{text: 'GiB of data and artifacts of project digits: 3 (ann 3) + 2 > 4'}],
+      sums: [{text: 'GiB of disk of project digits: 3 (ann 3) + 2 > 4'}],
     })
     expect(await call('POST', 'holdings', data)).toMatchObject({error: {code: 'QUOTA'}})
     expect(await call('GET', 'quotas')).toMatchObject({quotas: [{limits: [{what: 'disk', have: 3 * 2 ** 30}]}]})

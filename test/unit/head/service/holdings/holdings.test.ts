@@ -80,7 +80,7 @@ test('one that ends by itself counts until then; soft limits are told; the head 
   const data = {kind: 'data', name: 'n1/pets@3fa9', project: 'digits', amount: 2 ** 30}
   expect(await call('POST', 'holdings', data)).toMatchObject({status: 200, over: []})
   expect(await call('POST', 'holdings/outlook', {...data, name: 'n2/pets@3fa9', amount: 5 * 2 ** 29})).toMatchObject({
-    sums: [{text: 'GiB of data and artifacts of user ann: 1 + 2.5 > 3', over: true, soft: true}],
+    sums: [{text: 'GiB of disk of user ann: 1 + 2.5 > 3', over: true, soft: true}],
   })
   expect((await call('POST', 'holdings', {...data, name: 'n2/pets@3fa9', amount: 5 * 2 ** 29})).over).toHaveLength(1)
   const both = {
@@ -91,7 +91,7 @@ test('one that ends by itself counts until then; soft limits are told; the head 
     ],
   }
   expect((await call('POST', 'holdings/outlook', both)).sums, 'what is there counts once').toMatchObject([
-    {text: 'GiB of data and artifacts of user ann: 0 + 4.5 > 3', over: true},
+    {text: 'GiB of disk of user ann: 0 + 4.5 > 3', over: true},
   ])
   for (const beside of [7, [null, {name: 'a b'}], [{amount: -1}]])
     expect((await call('POST', 'holdings/outlook', {...data, beside})).status).toBe(400)

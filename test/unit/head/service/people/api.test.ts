@@ -255,3 +255,17 @@ test('a user has a hundred tokens at most; who logs in beyond that loses the one
   const left = head.parts.tokens.ofUsers('many').map(([id]) => id)
   expect([left.length, left.includes(first.id)]).toEqual([100, false])
 })
+
+test('what runs keep is said by members of the project alone, and counts for themselves', async () => {
+  const said = {node: 'n1', owner: 'alice@desk', project: 'digits', bytes: 2 ** 30}
+  expect(await status('PUT', '/flexrack/v1/quotas/project:digits', 'admin', {disk: {most: 2 ** 40}})).toBe(200)
+  const say = (who: string, project: string): Promise<number> =>
+    status('POST', '/flexrack/v1/holdings/kept', who, {...said, project})
+  expect([await say('bob', 'digits'), await say('alice', 'secret'), await say('alice', 'digits')]).toEqual([
+    403, 403, 200,
+  ])
+  expect(await status('POST', '/flexrack/v1/holdings/self', 'alice', said), "a run's own").toBe(403)
+  const used = await json<{quotas: unknown[]}>('GET', '/flexrack/v1/quotas', 'alice')
+  expect(used.quotas).toMatchObject([{limits: [{have: 2 ** 30, by: {alice: 2 ** 30}}]}])
+  await status('DELETE', '/flexrack/v1/quotas/project:digits', 'admin')
+})

@@ -7,7 +7,7 @@ import {
   type Turn,
 } from '../../../../../src/lib/head/service/queue/queues.ts'
 
-const RULES = {requests: 10, bytes: 1000, seconds: 15, concurrency: 2}
+const RULES = {requests: 10, bytes: 1000, seconds: 15, answer: 300, concurrency: 2}
 
 /** An endpoint whose servers have `free` places. */
 class Servers {
