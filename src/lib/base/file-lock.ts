@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto'
-import {mkdir, open, rename, rm, stat, utimes} from 'node:fs/promises'
+import {link, mkdir, open, rename, rm, stat, utimes} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {setTimeout as pause} from 'node:timers/promises'
 import {CliError} from './error.ts'
@@ -32,7 +32,8 @@ export async function withFileLock<T>(
   action: () => Promise<T>,
 ): Promise<T> {
   await mkdir(dirname(lock), {recursive: true, mode: 0o700})
-  const [started, mark] = [Date.now(), JSON.stringify(await ownMark())]
+  const holder: Holder = {...(await ownMark()), since: new Date().toISOString(), nonce: randomBytes(8).toString('hex')}
+  const [started, mark] = [Date.now(), JSON.stringify(holder)]
   for (;;) {
     try {
       const file = await open(lock, 'wx', 0o600)
@@ -41,9 +42,8 @@ export async function withFileLock<T>(
       break
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      await clearStale(lock)
-      if (Date.now() - started > waitMs)
-        throw new CliError('LOCKED', `another flexrack is changing ${what}`, {hint: `if none is running: rm ${lock}`})
+      if (await clearStale(lock)) continue
+      if (Date.now() - started > waitMs) throw await lockedBy(lock, what)
       if (signal?.aborted) throw new CliError('INTERRUPTED', `interrupted while another flexrack was changing ${what}`)
       await pause(20 + Math.random() * 30)
     }
@@ -53,29 +53,51 @@ export async function withFileLock<T>(
     return await action()
   } finally {
     clearInterval(alive)
-    await rm(lock, {force: true})
+    if ((await textIfThere(lock)) === mark) await rm(lock, {force: true})
   }
 }
 
-async function clearStale(lock: string): Promise<void> {
+interface Holder extends ProcessMark {
+  since: string
+  nonce: string
+}
+
+async function lockedBy(lock: string, what: string): Promise<CliError> {
+  const {pid, since} = parsed((await textIfThere(lock)) ?? '') ?? {}
+  const who = pid === undefined ? '' : ` (pid ${pid}${since === undefined ? '' : `, since ${since}`})`
+  return new CliError('LOCKED', `another flexrack command${who} is changing ${what}`, {
+    hint: `wait for it to end, then try again; if none is running: rm ${lock}`,
+    details: {holder: pid ?? null, since: since ?? null},
+  })
+}
+
+function parsed(text: string): Partial<Holder> | undefined {
+  try {
+    return JSON.parse(text) as Holder
+  } catch {
+    return undefined
+  }
+}
+
+/** True where it is gone. */
+async function clearStale(lock: string): Promise<boolean> {
   const found = await stat(lock).catch(() => undefined)
-  if (!found) return
+  if (!found) return true
   const text = (await textIfThere(lock)) ?? ''
   const age = Date.now() - found.mtimeMs
   const state = await stateOf(text)
   // An empty lock file may be one that is being written right now.
-  if (text === '' ? age < 1000 : state === 'running' || (state === 'elsewhere' && age < STALE_MS)) return
-  // Renamed first: of several that find it stale, one takes it away.
+  if (text === '' ? age < 1000 : state === 'running' || (state === 'elsewhere' && age < STALE_MS)) return false
+  // Renamed first: of several that find it stale, one takes it away; who has taken the lock meanwhile gets it back.
   const aside = `${lock}.${process.pid}.${randomBytes(4).toString('hex')}`
   await rename(lock, aside).catch(() => undefined)
+  if (((await textIfThere(aside)) ?? text) !== text) await link(aside, lock).catch(() => undefined)
   await rm(aside, {force: true})
+  return true
 }
 
 /** Machines with one home change the same files, and know nothing of each other's processes. */
 async function stateOf(text: string): Promise<'running' | 'gone' | 'elsewhere'> {
-  try {
-    return await stateOfMark(JSON.parse(text) as ProcessMark)
-  } catch {
-    return 'elsewhere'
-  }
+  const holder = parsed(text)
+  return holder?.place === undefined ? 'elsewhere' : stateOfMark(holder as ProcessMark)
 }
