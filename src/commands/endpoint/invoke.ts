@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core'
+import {Args, Flags} from '@oclif/core'
 import {BaseCommand} from '../../cli/base/command.ts'
 import {projectFlag, rackFlag} from '../../cli/base/flags.ts'
 import {inputFlags} from '../../cli/endpoint/flags.ts'
@@ -17,6 +17,11 @@ export default class EndpointInvoke extends BaseCommand {
   static override args = {name: Args.string({required: true, description: 'name of the endpoint'})}
   static override flags = {
     ...inputFlags,
+    timeout: Flags.integer({
+      min: 1,
+      max: 86_400,
+      description: 'seconds that the answer is waited for (default: as long as the endpoint lets requests wait)',
+    }),
     rack: rackFlag,
     project: projectFlag,
   }
@@ -30,6 +35,6 @@ export default class EndpointInvoke extends BaseCommand {
     ])
     const {file, bytes} = await readInput(flags)
     const endpoints = await endpointsOf(await this.session(flags), await this.context(), {looks: true})
-    return this.answer(await endpoints.invoke({name: args.name, file, bytes}), answerText)
+    return this.answer(await endpoints.invoke({name: args.name, file, bytes, timeout: flags.timeout}), answerText)
   }
 }

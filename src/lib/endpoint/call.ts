@@ -16,6 +16,8 @@ export interface InvokeInput {
   name: string
   file: string
   bytes: Buffer
+  /** Seconds until the answer is of no use any more; else as long as the endpoint lets requests wait. */
+  timeout?: number
 }
 
 /** A request as it goes over the wire, to be sent once or many times. */

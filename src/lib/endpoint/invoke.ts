@@ -5,6 +5,13 @@ import {callFor, type InvokeInput} from './call.ts'
 import type {Site} from './site.ts'
 import type {InferResponse} from './tensor.ts'
 
+/** What the head is told of a deadline: src/lib/head/service/queue/deadline.ts. */
+const DEADLINE_HEADER = 'x-envoy-expected-rq-timeout-ms'
+/** The head's own answer to a request that took too long is to come before ours. */
+const MARGIN_MS = 30_000
+/** The head ends what takes too long by the endpoint's rules, which allow days. */
+const NO_DEADLINE_MS = 2 ** 31 - 1
+
 export interface TensorAnswer extends InferResponse {
   /** Milliseconds from sending the request to having the whole answer. */
   milliseconds: number
@@ -29,15 +36,16 @@ export async function invokeEndpoint(site: Site, input: InvokeInput): Promise<An
   const common = {peer: `endpoint ${input.name}`, token: site.head.token, signal: site.context.signal}
   try {
     const {protocol, path, type, body} = await callFor(site, input)
+    const deadline = input.timeout === undefined ? undefined : input.timeout * 1000
     const url = `${site.head.uri}/endpoints/${encodeURIComponent(input.name)}${path}`
     const begun = performance.now()
     const answer = await requestJson<unknown>({
       ...common,
       method: 'POST',
       url,
-      headers: {'content-type': type},
+      headers: {'content-type': type, ...(deadline !== undefined && {[DEADLINE_HEADER]: String(deadline)})},
       body,
-      timeout: 300_000,
+      timeout: deadline === undefined ? NO_DEADLINE_MS : deadline + MARGIN_MS,
     })
     const milliseconds = since(begun)
     if (protocol === 'v2') return {...(answer as InferResponse), milliseconds}
