@@ -1,7 +1,7 @@
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest'
-import {buildOccupy, startGpuRack, type GpuRack} from '../support/gpu-rack.ts'
+import {brokerOf, buildOccupy, startGpuRack, type GpuRack} from '../support/gpu-rack.ts'
 import {buildProgram, shell, terminal} from '../support/program.ts'
 
 const MiB = 1024 ** 2
@@ -231,7 +231,7 @@ describe('with --restart a command', () => {
     const running = rack.attach('--restart', '2', '--on', 'node-1', '--', 'sh', '-c', script, occupy.path)
     await running.says('ready on 1')
     const shell = await rack.rack.shell('node-1')
-    await shell.run(`for one in $(cat /proc/${await broker(shell)}/task/*/children); do kill -9 $one; done`)
+    await shell.run(`for one in $(cat /proc/${await brokerOf(shell)}/task/*/children); do kill -9 $one; done`)
     running.child.stdin?.write('\n')
     expect(await running.ended).toMatchObject({
       status: 0,
@@ -262,7 +262,7 @@ describe('the daemon', () => {
     running.child.stdin?.write('\n')
     await running.says('1: 1\n')
     const shell = await rack.rack.shell('node-1')
-    const before = await broker(shell)
+    const before = await brokerOf(shell)
     await shell.run(`kill -9 ${before}`)
     running.child.stdin?.write('\n')
     await running.says('1: 2\n')
@@ -270,7 +270,7 @@ describe('the daemon', () => {
       'a new broker that knows the lease',
       ({leases}) => leases.length === 1 && leases[0]?.state === 'held',
     )
-    expect(await broker(shell)).not.toBe(before)
+    expect(await brokerOf(shell)).not.toBe(before)
     running.child.stdin?.write('\n')
     await running.says('1: 3\n')
     running.child.stdin?.end()
@@ -375,8 +375,4 @@ async function gone(pid: number): Promise<void> {
     if (Date.now() > end) throw new Error(`process ${pid} still lives`)
     await new Promise((done) => setTimeout(done, 50))
   }
-}
-
-async function broker(shell: {run(script: string): Promise<string>}): Promise<string> {
-  return (await shell.run(`sed 's/.*"pid": *\\([0-9]*\\).*/\\1/' ~/.flexrack/gpu/daemon/address.json`)).trim()
 }

@@ -124,6 +124,11 @@ function attach(args: string[], env: NodeJS.ProcessEnv, running: Set<ChildProces
   return {child, output, says, ended}
 }
 
+/** The pid of the daemon on a node. */
+export async function brokerOf(shell: {run(script: string): Promise<string>}): Promise<string> {
+  return (await shell.run(`sed 's/.*"pid": *\\([0-9]*\\).*/\\1/' ~/.flexrack/gpu/daemon/address.json`)).trim()
+}
+
 /** Compiles the program that uses a device: test/fixtures/gpu/occupy.c. Returns its path; removed by `remove`. */
 export async function buildOccupy(): Promise<{path: string; remove(): Promise<void>}> {
   const folder = await mkdtemp(join(tmpdir(), 'flexrack-occupy-'))
