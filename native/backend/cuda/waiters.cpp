@@ -22,19 +22,26 @@ void Waiters::give(std::unique_lock<std::mutex>& guard, std::function<void()> wo
     shared->more.notify_one();
     return;
   }
+  if (start(guard, serve)) return;
+  if (shared->threads > 0) return shared->more.notify_one();
+  auto last = std::move(shared->work.back());
+  shared->work.pop_back();
+  guard.unlock();
+  last();
+}
+
+bool Waiters::start(std::unique_lock<std::mutex>& guard, void (*what)(const std::shared_ptr<Shared>&)) {
+  const auto shared = shared_;
   ++shared->threads;
   guard.unlock();
   try {
     // Detached: a wait that never ends must not keep the process, which is about to end with it.
-    std::thread(serve, shared).detach();
+    std::thread(what, shared).detach();
+    return true;
   } catch (const std::system_error&) {
     guard.lock();
     --shared->threads;
-    if (shared->threads > 0) return shared->more.notify_one();
-    auto last = std::move(shared->work.back());
-    shared->work.pop_back();
-    guard.unlock();
-    last();
+    return false;
   }
 }
 
@@ -55,19 +62,12 @@ void Waiters::run_when(std::function<bool()> is_over, std::function<void()> work
   shared->asked.push_back({std::move(is_over), counted(std::move(work))});
   if (shared->is_asking) return;
   shared->is_asking = true;
-  ++shared->threads;
-  guard.unlock();
-  try {
-    std::thread(ask, shared).detach();
-  } catch (const std::system_error&) {
-    // No thread to be had: those that there are take them when they can.
-    guard.lock();
-    shared->is_asking = false;
-    --shared->threads;
-    for (auto& one : shared->asked) shared->work.push_back(std::move(one.work));
-    shared->asked.clear();
-    shared->more.notify_all();
-  }
+  if (start(guard, ask)) return;
+  // No thread to be had: those that there are take them when they can.
+  shared->is_asking = false;
+  for (auto& one : shared->asked) shared->work.push_back(std::move(one.work));
+  shared->asked.clear();
+  shared->more.notify_all();
 }
 
 void Waiters::ask(const std::shared_ptr<Shared>& shared) {

@@ -55,6 +55,8 @@ class Waiters {
   static void serve(const std::shared_ptr<Shared>& shared);
   static void ask(const std::shared_ptr<Shared>& shared);
   std::function<void()> counted(std::function<void()> work);
+  /// One thread more that does it. False where there is none to be had: the lock is held then, else it is open.
+  bool start(std::unique_lock<std::mutex>& guard, void (*what)(const std::shared_ptr<Shared>&));
   /// To a thread; under the lock, which may be open afterwards.
   void give(std::unique_lock<std::mutex>& guard, std::function<void()> work);
 

@@ -95,15 +95,17 @@ def end_processes(run: str, channel: Channel, grace: float) -> None:
     def found() -> Set[int]:
         return {pid for one in leftovers(channel.root) if one["run"] == run for pid in one["pids"]}
 
+    def is_left(pid: int) -> bool:
+        return pid in found()
+
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
         deadline = time.monotonic() + seconds
         requested: Set[int] = set()
         while True:
             left = found()
             for pid in left - requested:
-                send_signal(pid, number, lambda one: one in found())
-                # a stopped process would never see SIGTERM
-                send_signal(pid, signal.SIGCONT, lambda one: one in found())
+                send_signal(pid, number, is_left)
+                send_signal(pid, signal.SIGCONT, is_left)  # a stopped process would never see SIGTERM
             requested |= left
             if not left or time.monotonic() > deadline:
                 break

@@ -181,7 +181,9 @@ def name_of(pid: int) -> str:
 
 
 def send_signal(pid: int, number: int, is_it: Callable[[int], bool]) -> bool:
-    """Sends a signal; False where the process is gone or not ours. `is_it`: looks whether that pid is still who is meant. It cannot become somebody else's between that look and the signal: a descriptor holds the process (Linux 5.3)."""
+    """Sends a signal; False where the process is gone or not ours. `is_it`: looks whether that pid is still who is meant.
+    It cannot become somebody else's between that look and the signal: a descriptor holds the process (Linux 5.3).
+    """
     held = _hold(pid)
     try:
         if not is_it(pid):

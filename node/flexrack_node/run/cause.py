@@ -20,8 +20,8 @@ def first_cause(
     before: "Optional[Mapping[str, GangObserved]]" = None,
 ) -> "Optional[Cause]":
     """`observations` by node as LocalRanks.observed gives them; `clocks`: seconds to add to a node's time to get the
-    leader's, as well as that is known: how long the quickest of a node's words took is in it. `before`: the observations that
-    the stop was decided from.
+    leader's, as well as that is known: how long the quickest of a node's words took is in it. `before`: the
+    observations that the stop was decided from.
 
     A rank that ended after the stop went out failed because of it; it counts only where nothing else is there to blame.
     Returns {kind: rank|launcher, node, rank?, exit, signal, at, message?, lines, others}.

@@ -1,7 +1,7 @@
 import {spawn, type ChildProcess} from 'node:child_process'
 import {readFileSync} from 'node:fs'
 import type {Readable} from 'node:stream'
-import type {Context} from '../../lib/base/index.ts'
+import {statFields, type Context} from '../../lib/base/index.ts'
 import {divertSignals} from '../base/context.ts'
 import {suspendProgress} from '../progress/reporter.ts'
 
@@ -63,7 +63,7 @@ async function text(stream: Readable | null): Promise<string> {
 function isForeground(): boolean {
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = statFields(stat)
     return fields[2] === fields[5]
   } catch {
     return process.stdin.isTTY

@@ -51,13 +51,19 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
       readFile(`/proc/${pid}/stat`, 'latin1'),
       readFile('/proc/sys/kernel/random/boot_id', 'latin1'),
     ])
-    // The name is in parentheses and may hold anything, so count from the last one (proc(5): state is field 3,
-    // starttime 22).
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = statFields(stat)
     return 'ZX'.includes(fields[0] ?? 'X') ? undefined : `${boot.trim()} ${fields[19]}`
   } catch {
     return undefined
   }
+}
+
+/**
+ * Of /proc/PID/stat, from the state on (proc(5), field 3; starttime, 22, is at 19): the name before it is in parentheses
+ * and may hold anything, so count from the last one. Pure.
+ */
+export function statFields(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /** By POSIX's ps, whose start time is exact to the second. */

@@ -1,12 +1,11 @@
 import {CliError, isCliError} from '../base/index.ts'
+import {DEADLINE_HEADER} from '../head/index.ts'
 import type {ServingProtocol} from '../protocol/index.ts'
 import {requestJson} from '../tracking/index.ts'
 import {callFor, type InvokeInput} from './call.ts'
 import type {Site} from './site.ts'
 import type {InferResponse} from './tensor.ts'
 
-/** What the head is told of a deadline: src/lib/head/service/queue/deadline.ts. */
-const DEADLINE_HEADER = 'x-envoy-expected-rq-timeout-ms'
 /** The head's own answer to a request that took too long is to come before ours. */
 const MARGIN_MS = 30_000
 /** The head ends what takes too long by the endpoint's rules, which allow days. */

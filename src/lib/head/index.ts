@@ -4,6 +4,7 @@
  */
 export {planHead} from './plan.ts'
 export {startHead} from './start.ts'
+export {DEADLINE_HEADER} from './types.ts'
 export {headStatus, stopHead} from './status.ts'
 export {connectHead, type HeadConnection} from './connect.ts'
 export type {HeadAccess} from './places.ts'

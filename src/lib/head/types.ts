@@ -286,3 +286,10 @@ export interface Sampled {
   /** Too much for one answer. */
   dropped: number
 }
+
+/**
+ * How long a caller still waits for its answer, in milliseconds: what Envoy tells those behind it
+ * (https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/router_filter). A duration, so that no
+ * clocks have to agree; each one on the way passes on what is left of it.
+ */
+export const DEADLINE_HEADER = 'x-envoy-expected-rq-timeout-ms'

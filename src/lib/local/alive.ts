@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs'
+import {statFields} from '../base/index.ts'
 
 /** True while a process runs. One that has ended and only waits to be collected by its parent does not. */
 export function isAlive(pid: number): boolean {
@@ -9,8 +10,8 @@ export function isAlive(pid: number): boolean {
   }
   if (process.platform !== 'linux') return true
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+    const [state] = statFields(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+    return state !== 'Z' && state !== 'X'
   } catch {
     return false
   }

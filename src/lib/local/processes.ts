@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs'
 import {readdir, readFile} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
+import {statFields} from '../base/index.ts'
 import type {FoundProcess} from './types.ts'
 
 interface Entry {
@@ -75,7 +76,7 @@ export async function endProcesses(
 async function readEntry(pid: number, id: string): Promise<Entry | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-    const fields = fieldsOf(stat)
+    const fields = statFields(stat)
     const environ = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
     const variables = environ.split('\0')
     const tagged = variables.includes(`FLEXRACK_LOCAL_RACK=${id}`)
@@ -100,15 +101,10 @@ async function readEntry(pid: number, id: string): Promise<Entry | undefined> {
   }
 }
 
-/** proc(5), from the state on: the name before it is in parentheses and may hold anything, so count from the last one. */
-function fieldsOf(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-}
-
 /** At this moment: nothing comes between this and a signal. Undefined for one that is gone. */
 function bornOf(pid: number): string | undefined {
   try {
-    return fieldsOf(readFileSync(`/proc/${pid}/stat`, 'latin1'))[19]
+    return statFields(readFileSync(`/proc/${pid}/stat`, 'latin1'))[19]
   } catch {
     return undefined
   }

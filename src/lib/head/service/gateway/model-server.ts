@@ -5,7 +5,8 @@ import type {GatewayCall} from './calls.ts'
 import {gatewayConnector} from './connector.ts'
 import {onwardHeaders} from '../onward.ts'
 import type {Parts} from '../parts.ts'
-import {DEADLINE_HEADER, leftOf} from '../queue/deadline.ts'
+import {DEADLINE_HEADER} from '../../types.ts'
+import {leftOf} from '../queue/deadline.ts'
 import type {Kept} from '../releases/same-answer.ts'
 
 /** One who asks for health wants to know it now. */

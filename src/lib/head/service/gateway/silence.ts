@@ -1,5 +1,6 @@
 import type {Socket} from 'node:net'
 import type {EndpointRecord} from '../documents/endpoints.ts'
+import {LONGEST_MS} from '../queue/deadline.ts'
 import {rulesOf} from '../queue/settings.ts'
 
 /** A client that says and takes nothing for so long is ended by its connection's timeout; milliseconds. */
@@ -7,7 +8,6 @@ export const SILENCE_MS = 360_000
 /** The gateway's own answer is to come before. */
 const MARGIN_MS = 30_000
 const MINUTE_MS = 60_000
-const LONGEST_MS = 2 ** 31 - 1
 
 /**
  * How long the servers of an endpoint may be silent with a request, in milliseconds; 0 where its caller's deadline says

@@ -1,6 +1,7 @@
 import {Agent, request, type IncomingMessage} from 'node:http'
 import type {Hold} from '../limits/budget.ts'
-import {DEADLINE_HEADER, leftOf} from '../queue/deadline.ts'
+import {DEADLINE_HEADER} from '../../types.ts'
+import {leftOf} from '../queue/deadline.ts'
 import {RELEASE_HEADER} from '../releases/way.ts'
 import type {Call} from './calls.ts'
 import {take} from './frames.ts'

@@ -87,8 +87,8 @@ function leastUsed(tokens: readonly [id: string, kept: HeadToken][]): string | u
 
 /**
  * `isLogin`: of somebody who has just proved who they are, and who would have no way to end a token; where there are too
- * many, the one that was not used for the longest time ends. `latest`: when it has ended at
- * the latest, milliseconds since 1970. Errors: 400 for what cannot be meant, 404, 409 for too many.
+ * many, the one that was not used for the longest time ends. `latest`: when it has ended at the latest, milliseconds
+ * since 1970. Errors: 400 for what cannot be meant, 404, 409 for too many.
  */
 export async function makeToken(
   {tokens, people}: Pick<Parts, 'tokens' | 'people'>,

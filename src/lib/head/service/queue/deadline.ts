@@ -1,14 +1,8 @@
+import {DEADLINE_HEADER} from '../../types.ts'
 import {Failure} from '../failure.ts'
 
-/**
- * How long a caller still waits for its answer, in milliseconds: what Envoy tells those behind it
- * (https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/router_filter). A duration, so that no
- * clocks have to agree; each one on the way passes on what is left of it.
- */
-export const DEADLINE_HEADER = 'x-envoy-expected-rq-timeout-ms'
-
 /** More is as good as none. */
-const LONGEST_MS = 2 ** 31 - 1
+export const LONGEST_MS = 2 ** 31 - 1
 
 /** When a request's caller gives it up, by performance.now(); undefined where it does not say. Errors: 400. */
 export function deadlineOf(headers: Record<string, unknown>, now: number): number | undefined {

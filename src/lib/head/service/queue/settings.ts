@@ -18,12 +18,13 @@ export interface QueueRules {
 
 const DEFAULTS = {requests: 1000, bytes: 64 * 1024 ** 2, seconds: 15, answer: 300}
 
-const MOST: Required<QueueRules> = {
-  requests: 100_000,
-  bytes: 2 ** 40,
-  seconds: 3600,
-  concurrency: 100_000,
-  answer: 86_400,
+/** What each may be; `whole`: of what there is no part. */
+const RANGES: Record<keyof QueueRules, {least: number; most: number; whole: boolean}> = {
+  requests: {least: 0, most: 100_000, whole: true},
+  bytes: {least: 0, most: 2 ** 40, whole: true},
+  seconds: {least: 0, most: 3600, whole: false},
+  concurrency: {least: 1, most: 100_000, whole: true},
+  answer: {least: 1, most: 86_400, whole: false},
 }
 
 /**
@@ -43,11 +44,10 @@ export function checkQueue(queue: unknown): void {
   if (queue === undefined) return
   if (typeof queue !== 'object' || queue === null || Array.isArray(queue))
     throw new Failure(400, 'USAGE', 'queue must be an object')
-  for (const [name, most] of Object.entries(MOST)) {
+  for (const [name, {least, most, whole}] of Object.entries(RANGES)) {
     const value = (queue as Record<string, unknown>)[name]
     if (value === undefined) continue
-    const least = name === 'concurrency' || name === 'answer' ? 1 : 0
-    const isNumber = name === 'seconds' || name === 'answer' ? Number.isFinite(value) : Number.isSafeInteger(value)
+    const isNumber = whole ? Number.isSafeInteger(value) : Number.isFinite(value)
     if (!isNumber || (value as number) < least || (value as number) > most)
       throw new Failure(400, 'USAGE', `queue.${name} must be a number from ${least} to ${most}`)
   }

@@ -48,9 +48,10 @@ export class WithoutUsage {
       else if (!isUsage(event)) out += event.replace(/,\s*"usage":\s*null/, '') + end
       from = index + end.length
     }
-    this.#held = text.slice(from)
-    if (this.#held.length > LONGEST_EVENT) out += this.end().toString('latin1')
-    return Buffer.from(out, 'latin1')
+    const left = text.slice(from)
+    const isTooLong = left.length > LONGEST_EVENT
+    this.#held = isTooLong ? '' : left
+    return Buffer.from(isTooLong ? out + left : out, 'latin1')
   }
 
   /** What is left where a stream ends within an event. */
