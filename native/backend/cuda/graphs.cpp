@@ -36,9 +36,12 @@ void Graphs::forget(std::uint64_t handle) {
   graph_memory_.erase(handle);
   exec_memory_.erase(handle);
   bodies_.erase(handle);
+  const auto conditional = conditionals_.find(handle);
+  if (conditional == conditionals_.end()) return;
+  conditions_ -= conditional->second.contexts.size();
+  conditionals_.erase(conditional);
   // Bodies that could not be made are remembered too, and no record of theirs is dropped.
-  if (conditionals_.erase(handle) > 0)
-    std::erase_if(bodies_, [&](const auto& one) { return one.second.root == handle; });
+  std::erase_if(bodies_, [&](const auto& one) { return one.second.root == handle; });
 }
 
 void Graphs::dropped(const Record& gone) {
@@ -118,6 +121,8 @@ void Graphs::on(const cu::AddNode& m) {
   auto after = call.get_all<CUgraphNode>(m.dependencies);
   auto edges = call.flat_all<CUgraphEdgeData>(m.edges);
   call.check(edges.empty() || edges.size() == after.size());
+  // What the driver has added stays in its graph.
+  if (!core_.handles.can_take(std::initializer_list{m.node})) call.fail(CUDA_ERROR_INVALID_HANDLE);
   // Nothing of a body happens in the client, nor could it: a driver takes no host functions there.
   const bool is_in_body = bodies_.contains(m.graph);
   if (is_in_body && (m.work.kind == CU_GRAPH_NODE_TYPE_HOST || is_input(m.work) || is_output(m.work)))

@@ -96,6 +96,7 @@ class Graphs : public virtual cu::Requests {
   std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;  ///< by handle, of those that name any
   std::map<std::uint64_t, Body> bodies_;               ///< by handle
   std::map<std::uint64_t, Conditional> conditionals_;  ///< by handle of the graph
+  std::size_t conditions_ = 0;                         ///< of all of them
   std::map<std::uint64_t, GraphStop*> stops_;  ///< by handle of the node; the driver's graphs own them
   GraphHost host_;
   std::shared_ptr<GraphOwner> owner_ = std::make_shared<GraphOwner>();
