@@ -274,3 +274,77 @@ TEST_CASE("a graph that is cleared and filled again leaves alone what it was ins
   CHECK(launched(second) == 2);
   CHECK_FALSE(client.link.has_refusals());
 }
+
+TEST_CASE("what is instantiated keeps the stops that it has in the client, whatever it is updated from") {
+  Conditional client;
+  const auto graph = client.graph(), other = client.graph(), condition = client.condition(graph),
+             others = client.condition(other);
+  // A conditional node whose body is not done, bytes from the client, and back.
+  struct Made {
+    std::uint64_t input, output;
+  };
+  const auto fill = [&](std::uint64_t in, std::uint64_t of, Made as = {}) {
+    client.send(cu::ClearGraph{.graph = in});
+    auto input = client.input_of(8), output = client.output_of(8);
+    input.object = as.input, output.object = as.output;
+    const auto one = client.adding(in, of, {client.mint()});
+    client.add(one);
+    const auto first = client.add(in, input, {one.node});
+    return Made{first, client.add(in, output, {first})};
+  };
+  const auto made = fill(graph, condition);
+  const auto exec = client.instantiate(graph);
+  const auto works = [&](Made by) {
+    const Bytes bytes(8, 7);
+    const auto ticket = client.link.ticket();
+    client.send(cu::LaunchGraph{.context = client.at,
+                                .exec = exec,
+                                .inputs = {{.node = by.input, .data = {0, 8, bytes}}},
+                                .outputs = {{.node = by.output, .ticket = ticket}}});
+    CHECK(client.link.payload(ticket) == bytes);
+  };
+  const auto updated = [&](std::uint64_t from, std::uint64_t what) {
+    return static_cast<CUresult>(client.call(cu::UpdateExec{.exec = what, .graph = from}).status);
+  };
+  works(made);
+  CHECK(updated(graph, exec) == CUDA_SUCCESS);
+  // Stops of its own would be gone with the graph.
+  fill(other, others);
+  CHECK(updated(other, exec) == CUDA_ERROR_INVALID_VALUE);
+  // Of nobody, of the wrong sort, for another function; a graph without conditions shares none.
+  for (const auto& wrong : {Made{kNobodys, made.output}, Made{made.input, kNobodys}, Made{made.output, made.input}}) {
+    fill(other, others, wrong);
+    CHECK(updated(other, exec) == CUDA_ERROR_INVALID_VALUE);
+  }
+  auto alien = client.input_of(8);
+  alien.object = made.input;
+  const auto plain = client.graph();
+  client.add(plain, alien);
+  CHECK(client.tried(plain) == CUDA_ERROR_INVALID_VALUE);
+  fill(other, others, made);
+  CHECK(updated(other, exec) == CUDA_SUCCESS);
+  works(made);
+  for (const auto wrong : {std::uint64_t{0}, kNobodys, graph, client.at}) {
+    CHECK(updated(other, wrong) == CUDA_ERROR_INVALID_HANDLE);
+    if (wrong != graph) CHECK(updated(wrong, exec) == CUDA_ERROR_INVALID_HANDLE);
+  }
+  client.send(cu::ClearGraph{.graph = other});
+  CHECK(updated(other, exec) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  // Names are taken for as long as what was instantiated is launched by them.
+  client.send(cu::ClearGraph{.graph = graph});
+  auto work = client.input_of(8);
+  work.context = client.at;
+  client.send(cu::AddNode{.graph = plain, .node = made.input, .work = work});
+  CHECK(client.tried(plain) == CUDA_ERROR_INVALID_HANDLE);
+  work.object = made.input;
+  CHECK(client.refusal(cu::SetExecNode{.exec = exec, .node = made.input, .work = work}) == CUDA_ERROR_INVALID_HANDLE);
+  client.send(cu::Release{.object = graph});
+  client.send(cu::Release{.object = other});
+  works(made);
+  client.send(cu::Release{.object = exec});
+  const auto late = client.link.ticket();
+  CHECK(client.refusal(cu::GraphInput{.node = made.input, .data = {late, 8, {}}}) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(client.wait(client.at) == CUDA_SUCCESS);
+  CHECK_FALSE(client.link.has_refusals());
+  client.still_works();
+}

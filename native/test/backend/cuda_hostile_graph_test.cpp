@@ -167,10 +167,11 @@ TEST_CASE("launches, inputs and switches of graphs take handles and numbers that
       CUDA_ERROR_INVALID_VALUE);
   for (const auto bit : {std::uint64_t{0}, std::uint64_t{1} << 63})
     CHECK(client.refusal(cu::RanHostFunction{.run = bit | 1}) == CUDA_ERROR_INVALID_VALUE);
-  // Nodes that are gone with their graph.
+  // Nodes that are gone with their graph and what it was instantiated to.
   client.send(cu::Release{.object = other_graph});
+  client.send(cu::Release{.object = other});
   CHECK(client.refusal(cu::GraphInput{.node = others, .data = {0, 8, eight}}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(launch(other, stream, others, output) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(launch(exec, stream, others, output) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.wait(client.at, stream) == CUDA_SUCCESS);
   client.still_works();
 }
