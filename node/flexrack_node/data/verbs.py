@@ -1,5 +1,6 @@
 """data.list, .missing, .receive, .verify, .remove."""
 
+import functools
 import os
 import shutil
 from pathlib import Path
@@ -67,7 +68,7 @@ def missing(request: "DataManifest", channel: Channel) -> "DataMissing":
     files: Any = request["files"]
     wanted = {(digest, executable): None for _path, executable, _size, digest in files}
     lacking = [one for one in wanted if not store.blob(check_digest(one[0]), one[1]).exists()]
-    begun = {digest: executable for digest, executable in reversed(lacking)}  # a content that is there twice, once
+    begun = dict(reversed(lacking))  # a content that is there twice, once
     return {
         "missing": [
             [digest, executable, parts.here(store, digest) if begun[digest] == executable else 0]
@@ -100,7 +101,7 @@ def take_all(
         evicted = make_room(store, needed, request.get("limit"), manifest)
         reader, done = read_all(body), 0
         for digest, executable, size, before in send:
-            told = lambda come, own=done: tell(own + come)  # type: ignore[misc]  # noqa: E731
+            told = functools.partial(_tell, tell, done)
             parts.take(store, reader, check_digest(digest), executable, size, before, told)
             done += size - before
         lacking = next(
@@ -113,6 +114,10 @@ def take_all(
         store.keep(manifest)
         store.claim(manifest["digest"], request.get("claim"))
     return {"bytes": needed, "evicted": evicted}
+
+
+def _tell(tell: Callable[[int], None], before: int, come: int) -> None:
+    tell(before + come)
 
 
 def make_room(store: Store, needed: int, limit: Optional[int], keeping: "DataManifest") -> List[str]:
