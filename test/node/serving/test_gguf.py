@@ -74,7 +74,9 @@ class Context(unittest.TestCase):
         for missing in LARGE:
             left = {name: count for name, count in LARGE.items() if name != missing}
             if missing != "attention.head_count_kv":
-                self.assertEqual(0, gguf.context_of({**left, "context_length": left.get("context_length", 0) // 64}, 4, GIB))
+                self.assertEqual(
+                    0, gguf.context_of({**left, "context_length": left.get("context_length", 0) // 64}, 4, GIB)
+                )
 
 
 if __name__ == "__main__":
