@@ -63,6 +63,8 @@ class Broker {
   void stop_all(std::function<void()> done);
   /// Ends the spare worker and leaves everything else running.
   void leave() { worker_pool_.leave(); }
+  /// Whether there is neither a lease nor a worker.
+  bool has_nothing() const { return leases_.all().empty() && worker_pool_.workers().empty(); }
 
   /// Of a lease that takes turns, or of all sessions that take turns on a device: what is where, and how they are.
   struct Turns {
