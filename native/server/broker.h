@@ -78,6 +78,8 @@ class Broker {
   /// The part of the last second that the device worked for this lease, 0 to 1, as of the last look: what its watchers
   /// are told too.
   double utilization(const Id& lease, std::size_t share) const;
+  /// Of the last minute: seconds that its longest launch took there. Nothing where none was timed alone.
+  std::optional<double> longest_launch(const Id& lease, std::size_t share) const;
 
  private:
   struct Books {
