@@ -1,9 +1,9 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuNodeReport, GpuReport, Lease, MovedLease, Served, Turns} from '../../lib/gpu/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {Withdrawn} from '../../lib/protocol/index.ts'
 import {paint} from '../terminal/print.ts'
-import {ago, count, table, type Column} from '../terminal/render.ts'
+import {ago, table, type Column} from '../terminal/render.ts'
 
 /** Every device in a line of its own, then the nodes that have none to show. */
 export function gpuListText({nodes, devices}: Pick<GpuReport, 'nodes' | 'devices'>): string {

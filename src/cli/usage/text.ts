@@ -1,9 +1,9 @@
-import {QUOTA_WORDS, quotaAmount} from '../../lib/base/index.ts'
+import {count, QUOTA_WORDS, quotaAmount} from '../../lib/base/index.ts'
 import type {UsageReport, UsageRow} from '../../lib/usage/index.ts'
 import type {OfRack} from '../base/racks.ts'
 import {hours} from '../runs/figures-text.ts'
 import {paint} from '../terminal/print.ts'
-import {count, minute, table} from '../terminal/render.ts'
+import {minute, table} from '../terminal/render.ts'
 
 /** `usage`. */
 export function usageText(report: UsageReport): string {

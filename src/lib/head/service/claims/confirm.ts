@@ -1,3 +1,4 @@
+import {count} from '../../../base/index.ts'
 import type {ClaimPart, HeadClaim} from '../../../protocol/index.ts'
 import type {RunWord} from '../../types.ts'
 import {Failure} from '../failure.ts'
@@ -30,11 +31,11 @@ export function corrected(
   const found = [
     ...(strange.length > 0 ? [`GPUs that it does not name (${strange.slice(0, 4).join(', ')})`] : []),
     ...(isShort ? [`leases of ${leased} GPUs`] : []),
-    ...(has.length > claim.parts.length ? [`${has.length} nodes instead of ${claim.parts.length}`] : []),
+    ...(has.length > claim.parts.length ? [`${count(has.length, 'node')} instead of ${claim.parts.length}`] : []),
   ]
   const [there, lent] = chargedGpus(charged)
   const gpus = Math.max(claim.gpus, there + (isShort ? lent : shares))
-  const why = `its claim says ${claim.gpus} GPUs on ${claim.parts.length} nodes, and its nodes gave it ${found.join(', ')}`
+  const why = `its claim says ${count(claim.gpus, 'GPU')} on ${count(claim.parts.length, 'node')}, and its nodes gave it ${found.join(', ')}`
   return {...claim, parts, gpus, differs: {at: now, why}}
 }
 

@@ -65,7 +65,7 @@ test('a run whose nodes gave it more than it claims is counted right, told to en
   expect(await says(token, ['a', 'b'])).toMatchObject({status: 409, error: {code: 'CLAIM_DIFFERS'}})
   expect(await says(token, []), 'whatever it says then').toMatchObject({status: 409})
   expect(await noted()).toEqual([
-    'sly: its claim says 0 GPUs on 1 nodes, and its nodes gave it GPUs that it does not name (a, b)',
+    'sly: its claim says 0 GPUs on 1 node, and its nodes gave it GPUs that it does not name (a, b)',
   ])
   expect(await call('POST', 'claims', {user: 'ann', body: wish('next', ['d'])})).toMatchObject({
     status: 409,

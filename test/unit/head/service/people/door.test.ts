@@ -37,4 +37,10 @@ test('projects are listed to whom they are open, and a name that does not decode
   for (const caller of bound) expect(list(caller), caller.kind).toEqual({workspaces: [{name: 'digits'}]})
   expect(() => list(bound[0]!, '/secret')).toThrow('there is no project secret')
   expect(() => list(bound[0]!, '/%ff')).toThrow('there is no project %ff')
+  const plain: Caller = {kind: 'run', id: 'r', runId: 'a', experimentId: '1'}
+  expect(list(plain), 'a run of no project').toEqual({workspaces: [{name: 'default'}]})
+  expect(() => list(plain, '/secret')).toThrow('there is no project secret')
+  const change = {...of({kind: 'personal', id: 'p'}), method: 'DELETE'} as FastifyRequest
+  for (const path of ['/secret', '%2Fsecret', ';x/secret'])
+    expect(() => answerWorkspaces(change, `/api/3.0/mlflow/workspaces${path}`, parts), path).toThrow('flexrack project')
 })
