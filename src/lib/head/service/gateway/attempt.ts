@@ -63,7 +63,7 @@ class Attempt {
     // One that takes no connections has failed each request that it was drawn for.
     way.enter(way.lanes()[0]?.release ?? release)
     way.enter(release)
-    onward.exchange.raw.once('close', this.#closed)
+    onward.exchange.raw.on('close', this.#closed)
     const kept = isKept(parts, onward, way) ? new Collected() : undefined
     this.#kept = kept
     this.#answering = servers.pass(target, onward, {

@@ -89,6 +89,7 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     const action = readAction(path, site)
     if (!action) throw new Failure(404, 'NOT_FOUND', 'there is nothing to do there')
     await carryOut(action, site)
+    site.topics.renew()
     return reply.headers(PAGE_HEADERS).redirect(address(action.question.back), 303)
   })
   app.get('/flexrack/ui/*', async (request, reply) => {
