@@ -1,6 +1,6 @@
 import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuReport} from '../../lib/gpu/index.ts'
-import {apiText, nodesText, percent, turnsText} from './text.ts'
+import {apiText, nodesText, percent, shortText, turnsText} from './text.ts'
 import {paint} from '../terminal/print.ts'
 import {bar, visibleWidth} from '../terminal/render.ts'
 
@@ -55,8 +55,11 @@ function deviceLines(device: GpuDevice, width: number): string[] {
       `   turns  ${sizeText(beyond.granted)} granted, ${sizeText(beyond.physical)} on the GPU, ${sizeText(beyond.swapped)} in host memory${beyond.isThrashing ? paint.red(', thrashing') : ''}`,
     )
   const holders = device.holders.map((one) => {
-    const part = `${sizeText(one.memory)}, ${percent(one.compute)}`
-    const share = one.whole ? 'all of it' : one.turns ? `${part}, ${turnsText(one.turns)}` : part
+    const share = [
+      one.whole ? 'all of it' : `${sizeText(one.memory)}, ${percent(one.compute)}`,
+      ...(one.turns ? [turnsText(one.turns)] : []),
+      ...(one.longestLaunch === null ? [] : [`longest kernel ${shortText(one.longestLaunch)}`]),
+    ].join(', ')
     return between(
       `   ${cut(`${one.owner}${one.purpose ? `  ${one.purpose}` : ''}`, width - share.length - 5)}`,
       share,

@@ -176,6 +176,14 @@ export function turnsText({standing}: Turns): string {
   return words[standing]
 }
 
+/** 0.0123 as "12 ms": two digits, for times of kernels. */
+export function shortText(seconds: number): string {
+  if (seconds >= 10) return `${Math.round(seconds)} s`
+  if (seconds >= 0.9995) return `${seconds.toFixed(1)} s`
+  if (seconds >= 0.0095) return `${Math.round(seconds * 1000)} ms`
+  return seconds >= 0.00095 ? `${(seconds * 1000).toFixed(1)} ms` : `${Math.round(seconds * 1e6)} µs`
+}
+
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }

@@ -43,6 +43,8 @@ export interface Holder {
   memory: number
   compute: number
   whole: boolean
+  /** Seconds of the longest kernel or graph of the last minute; null where none was timed alone, as on a whole GPU. */
+  longestLaunch: number | null
   /** Absent: it keeps its memory. */
   turns?: Turns
 }
@@ -83,6 +85,8 @@ export interface Lease {
     whole: boolean
     cap: boolean
     used: number
+    /** As a holder has it. */
+    longestLaunch: number | null
     turns?: Turns
   }[]
   /** Programs that use it now. */

@@ -71,6 +71,8 @@ export interface LeasedDevice {
   turns?: LeaseTurns
   used: number
   utilization: number
+  /** Seconds of its longest kernel or graph of the last minute; null where none was timed alone. Absent: an older daemon. */
+  longest_launch?: number | null
 }
 
 export interface LeaseHolder {

@@ -25,7 +25,17 @@ const lease: Lease = {
   holder: 'unix',
   programs: 1,
   devices: [
-    {index: 1, id: '0:1', name: 'pthread-cpu', memory: 4 * GiB, compute: 0.25, whole: false, cap: true, used: GiB},
+    {
+      index: 1,
+      id: '0:1',
+      name: 'pthread-cpu',
+      memory: 4 * GiB,
+      compute: 0.25,
+      whole: false,
+      cap: true,
+      used: GiB,
+      longestLaunch: null,
+    },
   ],
 }
 
@@ -106,6 +116,21 @@ describe('gpu smi', () => {
       ),
     ).toEqual(new Set([100]))
     expect(gpuListText({nodes: [], devices: [shared]})).toContain('(swapped out)')
+  })
+  it('says how long the longest kernel of a share was, in words of its size', () => {
+    const times: [number | null, string][] = [
+      [12.3, '12 s'],
+      [1.25, '1.3 s'],
+      [0.9996, '1.0 s'],
+      [0.2, '200 ms'],
+      [0.0012, '1.2 ms'],
+      [0.00001, '10 µs'],
+    ]
+    for (const [longestLaunch, text] of times)
+      expect(gpuSmiText({...report, devices: [held('a', 0, {longestLaunch})]}, 100)).toContain(
+        `4.0 GiB, 25 %, longest kernel ${text} │`,
+      )
+    expect(gpuSmiText({...report, devices: [held('a', 0, {})]}, 100)).toContain('4.0 GiB, 25 % │')
   })
   it('says what a device is reached through, where there is room', () => {
     const sim = {
