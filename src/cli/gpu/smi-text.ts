@@ -71,7 +71,9 @@ function deviceLines(device: GpuDevice, width: number): string[] {
 
 /** The name, and what the device is reached through where there is room for it. */
 function nameLine(device: GpuDevice, width: number): string {
-  const about = `${apiText(device)}${device.driver === '' ? '' : `, driver ${device.driver}`}`
+  const {api, capability, driver} = device
+  const version = driver === '' ? '' : api === 'cuda' ? `, CUDA ${driver}` : `, driver ${driver}`
+  const about = `${api === 'cuda' ? `capability ${capability}` : api}${version}`
   const name = cut(`${device.index}  ${device.name}`, width)
   return `${paint.bold(name)}${name.length + about.length + 2 <= width ? `  ${paint.dim(about)}` : ''}`
 }
