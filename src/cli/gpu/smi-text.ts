@@ -1,6 +1,6 @@
 import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuReport} from '../../lib/gpu/index.ts'
-import {apiText, nodesText, percent, shortText, turnsText} from './text.ts'
+import {nodesText, percent, shortText, turnsText} from './text.ts'
 import {paint} from '../terminal/print.ts'
 import {bar, visibleWidth} from '../terminal/render.ts'
 
