@@ -3,7 +3,7 @@
  *   npm run quickstart [-- --keep] [--folder DIR]
  * Ends with a prediction and leaves nothing running unless --keep is given.
  */
-import {spawn} from 'node:child_process'
+import {spawn, type ChildProcess} from 'node:child_process'
 import {existsSync} from 'node:fs'
 import {mkdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {availableParallelism} from 'node:os'
@@ -24,9 +24,13 @@ const project = join(resolve(options.folder), 'digits')
 const env = {...process.env, FLEXRACK_HOME: home}
 const timings: [string, number][] = []
 let interrupted = false
-// the command that runs gets it too and stops by itself; then we tidy up
+let running: ChildProcess | undefined
+// The command that runs gets a terminal's Ctrl-C too, and `kill`'s SIGTERM from here. It stops by itself; then we tidy up.
 process.on('SIGINT', () => (interrupted = true))
-process.on('SIGTERM', () => (interrupted = true))
+process.on('SIGTERM', () => {
+  interrupted = true
+  running?.kill('SIGTERM')
+})
 
 interface Command {
   /** What this step is called in the table of times. */
@@ -47,9 +51,11 @@ async function flexrack(args: string[], command: Command): Promise<Buffer> {
     env,
     stdio: ['inherit', command.capture ? 'pipe' : 'inherit', 'inherit'],
   })
+  running = child
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
   const status = await new Promise<number>((done) => child.on('close', (code) => done(code ?? 130)))
+  running = undefined
   timings.push([command.what, performance.now() - started])
   if (status !== 0) throw new CommandFailed(`flexrack ${args.join(' ')} ended with status ${status}`)
   return Buffer.concat(chunks)

@@ -16,6 +16,10 @@ import {runStage, stagesOf} from './testing/stages.ts'
 import {beginBuilds, FAST, LONG, partsOf, type Part} from './testing/suites.ts'
 import {watchVitest} from './testing/vitest.ts'
 
+// What runs would go on without us: unlike a terminal's Ctrl-C, these two come to this process alone.
+process.on('SIGTERM', () => process.exit(143))
+process.on('SIGHUP', () => process.exit(129))
+
 await main().catch((error: Error) => {
   console.error(error.message)
   process.exitCode = 2

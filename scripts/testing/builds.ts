@@ -79,8 +79,6 @@ async function inBackground(
   const file = openSync(log, 'w')
   const child = spawn('nice', ['-n', String(niceness), command, ...args], {cwd: root, stdio: ['ignore', file, file]})
   joinCpuGroup(`building ${what}`, child.pid)
-  const end = (): boolean => child.kill()
-  process.on('exit', end)
-  const status = await statusOf(child).finally(() => process.off('exit', end))
+  const status = await statusOf(child)
   if (status !== 0) throw new Error(`${what} could not be built: see ${log}`)
 }

@@ -41,8 +41,12 @@ export async function run(
   return {status: await statusOf(child), stdout}
 }
 
+/** Of a child that goes when we go. */
 export function statusOf(child: ChildProcess): Promise<number> {
-  return new Promise((done, fail) => child.on('error', fail).on('close', (code) => done(code ?? 1)))
+  const end = (): boolean => child.kill()
+  process.on('exit', end)
+  const status = new Promise<number>((done, fail) => child.on('error', fail).on('close', (code) => done(code ?? 1)))
+  return status.finally(() => process.off('exit', end))
 }
 
 /** Runs what writes to a descriptor, and shows that when it is over: nobody else's words are between it. */

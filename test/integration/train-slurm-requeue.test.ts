@@ -383,11 +383,14 @@ test(
       const going = await start(name, 'checkpoint: checkpoints/, slurm: {time: 10m}')
       await slurm.until(has(going, '0 three', '1 three'))
       const release = await takeNodes()
-      // Slurm has it in its queue a moment before its last supervisor has written why.
-      await slurm.until(async () => {
+      // Slurm has it in its queue a moment before its last supervisor has written why. On a busy machine srun, which
+      // hears of the requeue too, sometimes kills that supervisor first: nobody knows why then, as Slurm forgets it.
+      const why = await slurm.until(async () => {
+        const isOver = (await alive(going.run)).length === 0
         const {status, slurm: told} = await entryOf(going.run)
-        return status === 'waiting' && told?.requeued?.why === TAKEN
+        return status === 'waiting' && (told?.requeued?.why === TAKEN || isOver) && {told: told?.requeued?.why}
       })
+      expect([TAKEN, null]).toContain(why.told)
       const job = await jobOf(going.run)
       if (by === 'slurm') await slurm.slurm('scancel', job)
       else
@@ -402,7 +405,7 @@ test(
       expect(trained).toMatchObject({
         status: 'stopped',
         attempts: 1,
-        slurm: {state: 'CANCELLED', requeued: {times: 1, why: TAKEN}},
+        slurm: {state: 'CANCELLED', requeued: {times: 1, why: why.told}},
       })
       expect(trained.cause?.message ?? null).toBe(
         by === 'slurm' ? `job ${job} was cancelled in Slurm (CANCELLED)` : null,

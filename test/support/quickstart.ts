@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process'
 import {readFile, readdir} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
-import {expect} from 'vitest'
+import {expect, onTestFinished} from 'vitest'
 import {sharedEnvironments} from './environments.ts'
 import {recorded} from './recording.ts'
 
@@ -24,10 +24,15 @@ async function quickstart(folder: string): Promise<{status: number | null; outpu
     [join(root, 'scripts', 'quickstart.ts'), '--folder', folder, '--environments', environments],
     {env: {...process.env, ...recorded()}, stdio: ['ignore', 'pipe', 'pipe']},
   )
+  const ended = new Promise<number | null>((done) => child.on('close', done))
+  // One that ran out of time must not leave its rack and head.
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await ended
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const status = await new Promise<number | null>((done) => child.on('close', done))
-  return {status, output}
+  return {status: await ended, output}
 }
 
 /** Processes whose environment or command line names this test's folder: whatever the quickstart started. */

@@ -78,6 +78,15 @@ TEST_CASE("time-sliced launches start when they are let go, are all told of, and
   CHECK_FALSE(client.link.has_refusals());
 }
 
+TEST_CASE("the longest of several launches is told of beside what all took together") {
+  TimeSliced client;
+  for (const std::uint32_t rounds : {1u, 300'000u, 1u, 1u}) client.launch(0, rounds);
+  client.grant.let_go(4);
+  CHECK(client.grant.finished(4) == 4);
+  CHECK(client.grant.longest() < client.grant.nanoseconds());
+  CHECK(client.grant.longest() >= client.grant.nanoseconds() / 4);
+}
+
 TEST_CASE("a launch of a stream is told of while another stream's runs on") {
   TimeSliced client;
   const auto held = client.stream(client.at), free = client.stream(client.at), latch = client.mint();

@@ -1,8 +1,7 @@
-import {CliError, parseSize, randomId, type Context, sizeText} from '../../lib/base/index.ts'
+import {CliError, count, parseSize, randomId, sizeText, type Context} from '../../lib/base/index.ts'
 import type {BoardEvent, BoardLink, BoardWish, FoundEvents} from '../../lib/board/index.ts'
 import type {Runs} from '../../lib/runs/index.ts'
 import {durationOf} from '../base/seconds.ts'
-import {count} from '../terminal/render.ts'
 import {forwardText} from '../workspace/text.ts'
 
 export interface BoardFlags {

@@ -1,6 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {AppliedBundle, MadeBundle} from '../../lib/bundle/index.ts'
-import {count, table} from '../terminal/render.ts'
+import {table} from '../terminal/render.ts'
 
 export function madeText({file, bytes: size, files, sha256, contents}: MadeBundle): string {
   return `${contentsText(contents)}\n\n${file} has ${count(files, 'file')}, ${sizeText(size)}.\nsha256 ${sha256}\nOn the machine that the rack is used from: flexrack bundle apply FILE`

@@ -1,8 +1,7 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {Mended} from '../../lib/protocol/index.ts'
 import {paint} from '../terminal/print.ts'
-import {count} from '../terminal/render.ts'
 
 /** What was mended, and what was not. */
 export function mendedText(reports: NodeReport<Mended[]>[]): string {

@@ -1,10 +1,9 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {CheckResult, Finding} from '../../lib/project/index.ts'
 import {mendedText} from './mended-text.ts'
 import {shownPath} from '../terminal/path.ts'
 import {preflightText} from '../train/preflight-text.ts'
 import {paint} from '../terminal/print.ts'
-import {count} from '../terminal/render.ts'
 
 export function checkText({checked, findings, preflight, mended}: CheckResult): string {
   const all = [...findings, ...(preflight?.findings ?? [])]

@@ -1,6 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {Added, Pushed} from '../../lib/data/index.ts'
-import {ago, count, table} from '../terminal/render.ts'
+import {ago, table} from '../terminal/render.ts'
 
 /** A version, here or on a node. */
 export interface ShownVersion {

@@ -1,6 +1,6 @@
-import {CliError, sizeText, type Context} from '../../lib/base/index.ts'
+import {CliError, count, sizeText, type Context} from '../../lib/base/index.ts'
 import type {BenchReport, LoadStep} from '../../lib/endpoint/index.ts'
-import {count, table} from '../terminal/render.ts'
+import {table} from '../terminal/render.ts'
 
 const FASTEST = 100_000
 

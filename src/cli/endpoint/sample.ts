@@ -1,11 +1,11 @@
 import {mkdtemp, open, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
-import {CliError, type Context} from '../../lib/base/index.ts'
+import {CliError, count, type Context} from '../../lib/base/index.ts'
 import type {Added} from '../../lib/data/index.ts'
 import type {Endpoints} from '../../lib/endpoint/index.ts'
 import {jsonText} from '../terminal/printable.ts'
-import {count, fields} from '../terminal/render.ts'
+import {fields} from '../terminal/render.ts'
 
 /** Of a data set that a sample becomes. */
 const FILE = 'requests.jsonl'

@@ -6,10 +6,11 @@ import type {
   ReplicaStatus,
   Tensor,
 } from '../../lib/endpoint/index.ts'
+import {count} from '../../lib/base/index.ts'
 import {canaryDeployedText, canaryShare, canaryText, queueText, trafficText} from './traffic-text.ts'
 import {eventsText, scalingText} from './scaling-text.ts'
 import {gpuText, leaseText} from './gpu-text.ts'
-import {ago, count, fields, table} from '../terminal/render.ts'
+import {ago, fields, table} from '../terminal/render.ts'
 
 export interface ChangeAnswer {
   command: 'deploy' | 'rollback' | 'scale' | 'promote' | 'abort'

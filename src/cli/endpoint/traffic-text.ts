@@ -1,5 +1,6 @@
+import {count} from '../../lib/base/index.ts'
 import type {CanaryStatus, EndpointDetails, EndpointSummary} from '../../lib/endpoint/index.ts'
-import {ago, count, fields, table} from '../terminal/render.ts'
+import {ago, fields, table} from '../terminal/render.ts'
 
 /** After a deploy beside the active release. */
 export function canaryDeployedText({name, release, model, callUrl}: EndpointSummary, canary: CanaryStatus): string {

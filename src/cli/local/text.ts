@@ -1,5 +1,6 @@
+import {count} from '../../lib/base/index.ts'
 import type {LocalDownResult, LocalStatus} from '../../lib/local/index.ts'
-import {ago, count, fields, table} from '../terminal/render.ts'
+import {ago, fields, table} from '../terminal/render.ts'
 
 export function localStatusText(status: LocalStatus): string {
   if (status.state === 'absent') return 'There is no local rack. Start one with: flexrack local up --nodes 3'

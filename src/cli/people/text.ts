@@ -1,6 +1,7 @@
+import {count} from '../../lib/base/index.ts'
 import type {MadeToken, PeopleFacts, UserToken, WhoAmI} from '../../lib/head/index.ts'
 import {oneLine} from '../terminal/printable.ts'
-import {ago, count, minute, table} from '../terminal/render.ts'
+import {ago, minute, table} from '../terminal/render.ts'
 
 /** What `whoami` answers. */
 export interface ShownLogin extends WhoAmI {

@@ -1,6 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {Progress} from '../../lib/base/index.ts'
-import {count, duration} from '../terminal/render.ts'
+import {duration} from '../terminal/render.ts'
 
 /** The arguments of Progress.amount. */
 export type Amount = Parameters<Progress['amount']>

@@ -1,8 +1,9 @@
+import {count} from '../../lib/base/index.ts'
 import type {NodeReport} from '../../lib/nodes/index.ts'
 import type {InstallKinds} from '../../lib/install/index.ts'
 import type {PlanOf} from '../../lib/plan/index.ts'
 import type {Uninstalled} from '../../lib/protocol/index.ts'
-import {count, planText} from '../terminal/render.ts'
+import {planText} from '../terminal/render.ts'
 
 /** The plan, and below it every path it would remove. */
 export function uninstallPlanText(plan: PlanOf<InstallKinds>): string {

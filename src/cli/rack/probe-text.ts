@@ -1,4 +1,4 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {NodeReport, Probe} from '../../lib/nodes/index.ts'
 import type {NodeFacts} from '../../lib/protocol/index.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type NicPlace,
   type Topology,
 } from '../../lib/topology/index.ts'
-import {count, fields, table} from '../terminal/render.ts'
+import {fields, table} from '../terminal/render.ts'
 
 /**
  * A line a node, or of one node all that there is. `width`: columns of the screen; what matters least is left out where

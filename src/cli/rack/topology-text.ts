@@ -1,9 +1,9 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {NodeReport, NodeTopology} from '../../lib/nodes/index.ts'
 import {linkText, type BadWiring, type NicPlace, type Topology} from '../../lib/topology/index.ts'
 import {paint} from '../terminal/print.ts'
 import {gpuText, modelText} from './probe-text.ts'
-import {count, table, visibleWidth} from '../terminal/render.ts'
+import {table, visibleWidth} from '../terminal/render.ts'
 
 /** Of nvidia-smi's words, from the best link. */
 const MEANINGS: readonly (readonly [word: RegExp, meaning: string])[] = [

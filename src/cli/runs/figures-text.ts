@@ -1,6 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {Efficiency, RankFigures, RunFigures} from '../../lib/runs/index.ts'
-import {count, duration} from '../terminal/render.ts'
+import {duration} from '../terminal/render.ts'
 
 /** More ranks than this are told of in one line: the slowest and the fastest. */
 const MOST_RANKS = 8

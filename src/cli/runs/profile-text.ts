@@ -1,8 +1,8 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {OperatorTime, RankProfile, TraceSummary} from '../../lib/protocol/index.ts'
 import type {RunProfile} from '../../lib/runs/index.ts'
 import {paint} from '../terminal/print.ts'
-import {count, duration, table} from '../terminal/render.ts'
+import {duration, table} from '../terminal/render.ts'
 
 const NAME_WIDTH = 60
 

@@ -1,6 +1,6 @@
+import {count} from '../../lib/base/index.ts'
 import type {SlurmState} from '../../lib/protocol/index.ts'
 import type {TrainPlan} from '../../lib/train/index.ts'
-import {count} from '../terminal/render.ts'
 
 /**
  * What Slurm says of a job: `job 17 is pending: BeginTime; expected to start at 2026-01-31 12:00:00; Slurm requeued it

@@ -1,6 +1,6 @@
+import {count} from '../../lib/base/index.ts'
 import type {Repaired, Unsent} from '../../lib/runs/index.ts'
 import {paint} from '../terminal/print.ts'
-import {count} from '../terminal/render.ts'
 
 /** What the tracking server has not taken of a run, for `runs show`; empty where it has all. */
 export function unsentText(run: string, unsent: Unsent[]): string {

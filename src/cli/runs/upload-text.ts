@@ -1,7 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {ShownRun, Uploaded} from '../../lib/runs/index.ts'
 import {paint} from '../terminal/print.ts'
-import {count} from '../terminal/render.ts'
 
 /** `runs upload`. */
 export function uploadedText({run, nodes, finished}: Uploaded): string {

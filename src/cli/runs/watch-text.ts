@@ -1,8 +1,8 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {NodeLoad, RankLoad, RunView} from '../../lib/runs/index.ts'
 import {metricTexts} from './metric-text.ts'
 import {paint} from '../terminal/print.ts'
-import {clip, count, duration, table, visibleWidth, type Column} from '../terminal/render.ts'
+import {clip, duration, table, visibleWidth, type Column} from '../terminal/render.ts'
 
 /** More ranks than this are told of by node. */
 const MOST_RANKS = 8

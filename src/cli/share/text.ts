@@ -1,7 +1,8 @@
+import {count} from '../../lib/base/index.ts'
 import type {Share, ShareEnded, ShareMade, ShareReplied, Shares} from '../../lib/protocol/index.ts'
 import type {RackNode} from '../../lib/rack/index.ts'
 import {paint} from '../terminal/print.ts'
-import {count, table} from '../terminal/render.ts'
+import {table} from '../terminal/render.ts'
 
 export function sharesText({account, given, received}: Shares): string {
   const parts = [

@@ -1,3 +1,4 @@
+import {count} from '../../lib/base/index.ts'
 import {openHandover, startBackground} from '../../lib/background/index.ts'
 import type {Context} from '../../lib/base/index.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type SweepPlan,
   type SweepWatch,
 } from '../../lib/sweep/index.ts'
-import {count} from '../terminal/render.ts'
 import type {ProjectSession, SessionFlags} from '../base/session.ts'
 import {trialNews} from './text.ts'
 

@@ -1,9 +1,10 @@
+import {count} from '../../lib/base/index.ts'
 import type {Background} from '../../lib/background/index.ts'
 import type {Trial} from '../../lib/protocol/index.ts'
 import type {Plotted, StoppedSweep, Sweep, Swept} from '../../lib/sweep/index.ts'
 import {chartText} from '../runs/chart.ts'
 import {paint} from '../terminal/print.ts'
-import {ago, count, duration, fields, table} from '../terminal/render.ts'
+import {ago, duration, fields, table} from '../terminal/render.ts'
 import {shortNumber} from '../runs/metric-text.ts'
 import {waitingText} from './unreached.ts'
 

@@ -1,4 +1,5 @@
 import {stripVTControlCharacters} from 'node:util'
+import {count} from '../../lib/base/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import {paint} from './print.ts'
 
@@ -81,11 +82,6 @@ export function ago(date: Date | string | number, now: number = Date.now()): str
 /** A minute as in tables, `2026-01-31 18:05`, in UTC: the heading says so. Milliseconds since 1970. */
 export function minute(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
-}
-
-/** A count with its noun: `1 node`, `3 nodes`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`
 }
 
 /** What --dry-run prints: the steps in order, each with its node and what it waits for. */

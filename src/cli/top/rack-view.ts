@@ -1,7 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import {busyShare, type Overview} from '../../lib/overview/index.ts'
 import {paint} from '../terminal/print.ts'
-import {count} from '../terminal/render.ts'
 import {panesOf} from './panes.ts'
 import type {TopView} from './screen.ts'
 import type {TopState} from './state.ts'

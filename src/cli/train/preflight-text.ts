@@ -1,4 +1,4 @@
-import {isCliError} from '../../lib/base/index.ts'
+import {count, isCliError} from '../../lib/base/index.ts'
 import {
   groupFindings,
   type PreflightFinding,
@@ -7,7 +7,7 @@ import {
   type Way,
 } from '../../lib/preflight/index.ts'
 import {paint, printError} from '../terminal/print.ts'
-import {count, duration, table} from '../terminal/render.ts'
+import {duration, table} from '../terminal/render.ts'
 
 /** Up to so many nodes the whole matrix is shown; beyond, the rows with something bad, a character a node. */
 const WHOLE = 12

@@ -1,6 +1,6 @@
+import {count} from '../../lib/base/index.ts'
 import type {Context} from '../../lib/base/index.ts'
 import type {StartedRun} from '../../lib/train/index.ts'
-import {count} from '../terminal/render.ts'
 import {openStatusLine} from '../runs/watch.ts'
 import {secondsOf} from '../base/seconds.ts'
 import type {Session} from '../base/session.ts'

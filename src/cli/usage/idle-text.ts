@@ -1,6 +1,7 @@
+import {count} from '../../lib/base/index.ts'
 import {hours} from '../runs/figures-text.ts'
 import {paint} from '../terminal/print.ts'
-import {ago, count, table, type Column} from '../terminal/render.ts'
+import {ago, table, type Column} from '../terminal/render.ts'
 import type {IdleAnswer} from './idle.ts'
 import {busyText, usageNotes} from './text.ts'
 

@@ -1,6 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {EditorLeft} from '../../lib/protocol/index.ts'
-import {count, table} from '../terminal/render.ts'
+import {table} from '../terminal/render.ts'
 
 export type NodeEditor = EditorLeft & {node: string}
 

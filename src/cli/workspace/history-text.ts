@@ -1,4 +1,4 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {
   CopiedHistory,
   CopyContent,
@@ -7,7 +7,7 @@ import type {
   WorkspaceDiff,
   WorkspaceHistory,
 } from '../../lib/history/index.ts'
-import {ago, count, duration, table} from '../terminal/render.ts'
+import {ago, duration, table} from '../terminal/render.ts'
 
 const WHY = {excluded: 'excluded', program: 'made by programs', large: 'large', many: 'data'} as const
 const SHOWN_LEFT = 5

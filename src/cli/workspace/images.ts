@@ -1,8 +1,8 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {ImageEntry, ImagesGone} from '../../lib/protocol/index.ts'
-import {count, table} from '../terminal/render.ts'
+import {table} from '../terminal/render.ts'
 
 export type ImageOnNode = {node: string} & ImageEntry
 

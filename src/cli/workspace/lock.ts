@@ -1,10 +1,11 @@
+import {count} from '../../lib/base/index.ts'
 import type {Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import {selectNodes} from '../../lib/rack/index.ts'
 import type {Locked, LockKinds} from '../../lib/workspace/index.ts'
 import type {ProjectSession} from '../base/session.ts'
-import {count, planText} from '../terminal/render.ts'
+import {planText} from '../terminal/render.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
 
 /** What `lock` does: all nodes are asked, as the lock is for all. */

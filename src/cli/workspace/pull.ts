@@ -1,9 +1,9 @@
 import {resolve} from 'node:path'
-import {CliError, type Context, sizeText} from '../../lib/base/index.ts'
+import {CliError, count, sizeText, type Context} from '../../lib/base/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import type {Pulled, PulledFile, PullKinds} from '../../lib/workspace/index.ts'
 import type {ProjectSession} from '../base/session.ts'
-import {count, planText, table} from '../terminal/render.ts'
+import {planText, table} from '../terminal/render.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
 import {oneNode} from './nodes.ts'
 

@@ -1,11 +1,11 @@
-import {CliError, type Context} from '../../lib/base/index.ts'
+import {CliError, count, type Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import {selectNodes} from '../../lib/rack/index.ts'
 import type {SshConfigInput, SshConfigPlan, SshHost} from '../../lib/ssh-host/index.ts'
 import type {PlacedWorkspace} from '../../lib/workspace/index.ts'
 import type {Session} from '../base/session.ts'
-import {count, planText, table} from '../terminal/render.ts'
+import {planText, table} from '../terminal/render.ts'
 import {openHosts, throwIfNodesFailed} from './hosts.ts'
 import {projectName} from './nodes.ts'
 

@@ -1,6 +1,6 @@
-import {sizeText} from '../../lib/base/index.ts'
+import {count, sizeText} from '../../lib/base/index.ts'
 import type {Ended, EnvironmentsRemoved, ForwardEvent, PlacedWorkspace} from '../../lib/workspace/index.ts'
-import {ago, count, duration, fields, table} from '../terminal/render.ts'
+import {ago, duration, fields, table} from '../terminal/render.ts'
 
 /** What `workspace up` and `workspace sync` answer. */
 export interface UpAnswer {

@@ -1,6 +1,7 @@
 export {CliError, isCliError, type CliErrorOptions} from './error.ts'
 export {ERROR_CODES, EXIT_STATUSES, type ErrorCode} from './error-codes.ts'
 export {makeContext, throwIfInterrupted, type Context} from './context.ts'
+export {count} from './count.ts'
 export {silentReporter, withProgress, type Progress, type Reporter} from './reporter.ts'
 export {userPaths, type Paths} from './paths.ts'
 export {Secret} from './secret.ts'

@@ -2,7 +2,15 @@ import {createReadStream} from 'node:fs'
 import {chmod, lstat, mkdtemp, rename, rm, stat} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {unpackFiles} from '../artifact/index.ts'
-import {CliError, ensurePrivateFolder, hashFile, throwIfInterrupted, type Context, textIfThere} from '../base/index.ts'
+import {
+  CliError,
+  count,
+  ensurePrivateFolder,
+  hashFile,
+  textIfThere,
+  throwIfInterrupted,
+  type Context,
+} from '../base/index.ts'
 import {bundleFolder} from '../downloads/index.ts'
 import type {Handlers, PlanOf} from '../plan/index.ts'
 import {MANIFEST, parseManifest, readManifest, type BundledContent, type BundleManifest} from './format.ts'
@@ -46,7 +54,7 @@ async function plan(file: string, {env}: Context): Promise<PlanOf<ApplyKinds>> {
     files: files.length,
     bytes: files.reduce((sum, {size}) => sum + size, 0),
   }
-  const title = `Verify ${input.files} files (${Math.ceil(input.bytes / 1e6)} MB) of ${basename(file)}, made by flexrack ${flexrack}, and put them into ${input.folder}`
+  const title = `Verify ${count(input.files, 'file')} (${Math.ceil(input.bytes / 1e6)} MB) of ${basename(file)}, made by flexrack ${flexrack}, and put them into ${input.folder}`
   return {command: 'bundle apply', steps: [{id: 'apply', node: null, kind: 'bundle.apply', title, input, needs: []}]}
 }
 

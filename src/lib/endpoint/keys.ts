@@ -1,4 +1,4 @@
-import {CliError, isCliError, nearestName, Secret} from '../base/index.ts'
+import {CliError, count, isCliError, nearestName, Secret} from '../base/index.ts'
 import type {HeadConnection} from '../head/index.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type Plan, type PlanOf} from '../plan/index.ts'
 import type {Site} from './site.ts'
@@ -95,7 +95,7 @@ function addStep(site: Site, endpoint: string, input: KeyInput): PlanOf<KeyKinds
   const {client, requestsPerSecond: rate, concurrency, tokensPerMinute: tokens, seconds} = input
   const limits = [
     `until ${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 16)}Z`,
-    ...(rate === undefined ? [] : [`${rate} requests a second`]),
+    ...(rate === undefined ? [] : [`${count(rate, 'request')} a second`]),
     ...(concurrency === undefined ? [] : [`${concurrency} at once`]),
     ...(tokens === undefined ? [] : [`${tokens} tokens a minute`]),
   ].join(', ')

@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises'
+import {count} from '../base/index.ts'
 import {stopService, type Environment} from '../host/index.ts'
 import type {FromStep, Handlers, Outputs} from '../plan/index.ts'
 import type {Recipe} from '../recipe/index.ts'
@@ -269,7 +270,7 @@ async function drain({endpoint, urls}: DrainInput, _done: unknown, {site}: Trans
     if (busy === 0 && now?.followed !== false) return
     if (Date.now() > end) {
       site.context.reporter.warn(
-        `${busy} requests are still under way at the old release after ${DRAIN_SECONDS} s; ` +
+        `${count(busy, 'request is', 'requests are')} still under way at the old release after ${DRAIN_SECONDS} s; ` +
           'its servers are stopped all the same',
       )
       return

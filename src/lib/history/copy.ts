@@ -3,6 +3,7 @@ import {dirname, join, resolve} from 'node:path'
 import {fetchPaths} from '../artifact/index.ts'
 import {
   CliError,
+  count,
   ensurePrivateFolder,
   hashFile,
   textIfThere,
@@ -101,7 +102,7 @@ async function planCopy(host: Host, project: string, to: string, context: Contex
         id: `copy:${host.node}`,
         node: host.node,
         kind: 'history.copy',
-        title: `Fetch ${missing.length} files (${(bytes / 1e6).toFixed(1)} MB) of the history of ${project} to ${folder}`,
+        title: `Fetch ${count(missing.length, 'file')} (${(bytes / 1e6).toFixed(1)} MB) of the history of ${project} to ${folder}`,
         input,
         needs: [],
       },

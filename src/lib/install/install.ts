@@ -1,3 +1,4 @@
+import {count} from '../base/index.ts'
 import type {Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import {carryOutOver, overNodes, type NodeReport, type NodesPlan} from '../nodes/index.ts'
@@ -107,7 +108,7 @@ export async function planUninstall(
     const running =
       alive.length === 0
         ? ''
-        : `; ${alive.length} processes run there, ${force ? 'and are ended' : 'so only with --force'}`
+        : `; ${count(alive.length, 'process runs', 'processes run')} there, ${force ? 'and are ended' : 'so only with --force'}`
     const title = `Remove ${paths.length} path${paths.length === 1 ? '' : 's'} below ${root}${outside.map((one) => `, ${one}`).join('')}${running}`
     return [
       {

@@ -1,6 +1,6 @@
 import {rm} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
-import {CliError, processIdentity, type Context} from '../base/index.ts'
+import {CliError, count, processIdentity, type Context} from '../base/index.ts'
 import {isAlive} from './alive.ts'
 import {executePlan, throwIfFailed, valuesOf, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
@@ -78,7 +78,7 @@ export async function planLocalDown(input: LocalDownInput, ctx: Context): Promis
   if (daemon || processes.length > 0)
     add({
       kind: 'local.end',
-      title: `End what was started on the nodes (${processes.length} processes now)`,
+      title: `End what was started on the nodes (${count(processes.length, 'process', 'processes')} now)`,
       input: {processes: processes.length, grace: input.grace},
     })
   if (rack.up) add({kind: 'local.forget', title: `Remove the rack file ${layout.rackFile}`, input: {}})

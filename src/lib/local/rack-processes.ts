@@ -1,4 +1,4 @@
-import {CliError, current, textIfThere} from '../base/index.ts'
+import {CliError, count, current, textIfThere} from '../base/index.ts'
 import type {LocalGroup} from '../protocol/index.ts'
 import type {LocalLayout} from './layout.ts'
 import {endProcesses, findProcesses} from './processes.ts'
@@ -21,7 +21,7 @@ export async function endRackProcesses(
   if (survived.length > 0) {
     throw new CliError(
       'NODE_UNFIT',
-      `${survived.length} processes of the local rack do not end: ${survived.map((one) => one.pid).join(', ')}`,
+      `${count(survived.length, 'process of the local rack does', 'processes of the local rack do')} not end: ${survived.map((one) => one.pid).join(', ')}`,
       {
         details: {processes: survived},
         hint: 'flexrack local down',

@@ -1,7 +1,7 @@
 import {stat} from 'node:fs/promises'
 import {userInfo} from 'node:os'
 import {dirname, resolve} from 'node:path'
-import {CliError, ensurePrivateFolder, type Context} from '../base/index.ts'
+import {CliError, count, ensurePrivateFolder, type Context} from '../base/index.ts'
 import {executePlan, throwIfFailed, type Handlers, type PlanOf, type StepOf} from '../plan/index.ts'
 import {askDaemon, controlPath} from './control.ts'
 import {localLayout, type LocalLayout} from './layout.ts'
@@ -94,9 +94,9 @@ async function makePlan(
   daemon: DaemonState | undefined,
   input: LocalUpInput,
 ): Promise<PlanOf<UpKinds>> {
-  const count = wantedCount(rack, input)
-  if (!Number.isInteger(count) || count < 1 || count > MAX_NODES) {
-    throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${count}`, {
+  const wanted = wantedCount(rack, input)
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > MAX_NODES) {
+    throw new CliError('USAGE', `a local rack has 1 to ${MAX_NODES} nodes, not ${wanted}`, {
       hint: 'flexrack local up --nodes 3',
     })
   }
@@ -111,7 +111,7 @@ async function makePlan(
   const add = (step: Omit<StepOf<UpKinds>, 'needs'>): void => {
     steps.push({...step, needs: steps.slice(-1).map((one) => one.id)} as StepOf<UpKinds>)
   }
-  const names = nodeNames(count)
+  const names = nodeNames(wanted)
   const running = daemon?.nodes.map((node) => node.name) ?? []
   if (!daemon) add({id: 'start', kind: 'local.start', node: null, title: 'Start the background process', input: {}})
   const added = names.filter((name) => !running.includes(name))
@@ -125,7 +125,7 @@ async function makePlan(
       id: `end:${name}`,
       kind: 'local.end',
       node: name,
-      title: `End what runs there (${processes} processes now); its home stays`,
+      title: `End what runs there (${count(processes, 'process', 'processes')} now); its home stays`,
       input: {node: name, processes},
     })
   }

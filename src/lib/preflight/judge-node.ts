@@ -1,3 +1,4 @@
+import {count} from '../base/index.ts'
 import type {GpuState, Limit, NodeState} from '../protocol/index.ts'
 import type {CheckName} from './checks.ts'
 import type {NodeMeasured, PreflightFinding} from './types.ts'
@@ -147,7 +148,7 @@ function judgeLimits(node: string, {limits, rdma}: NodeState, {processes}: Deman
     report(
       'limits',
       files < LEAST_FILES_OPEN ? 'error' : 'warning',
-      `${node}: a process may open only ${files} files (ulimit -Hn)`,
+      `${node}: a process may open only ${count(files, 'file')} (ulimit -Hn)`,
       `as root on ${node}, in /etc/security/limits.d/flexrack.conf:  * - nofile 65536`,
     )
   const needed = processes * TASKS_A_RANK
@@ -156,7 +157,7 @@ function judgeLimits(node: string, {limits, rdma}: NodeState, {processes}: Deman
     report(
       'limits',
       left < needed ? 'error' : 'warning',
-      `${node}: only ${Math.max(0, left)} more processes and threads may be started, and ${processes} ranks take about ${needed} (ulimit -u, or the container's limit)`,
+      `${node}: only ${Math.max(0, left)} more processes and threads may be started, and ${count(processes, 'rank')} need about ${needed} (ulimit -u, or the container's limit)`,
       `as root on ${node}, in /etc/security/limits.d/flexrack.conf:  * - nproc 65536; or a larger --pids-limit of the container`,
     )
   const locked = least(limits.locked)

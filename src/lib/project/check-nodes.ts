@@ -1,3 +1,4 @@
+import {count} from '../base/index.ts'
 import type {Context} from '../base/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import {probeNodes, type NodeReport, type Probe} from '../nodes/index.ts'
@@ -106,7 +107,11 @@ export function judgeNode(
   const train = manifest?.train
   const cores = facts.cpu?.quota ?? facts.cpu?.cores
   if (train && cores !== undefined && train.processesPerNode > cores)
-    report('warning', `${train.processesPerNode} processes will share ${cores} cores`, 'lower train.processes_per_node')
+    report(
+      'warning',
+      `${count(train.processesPerNode, 'process', 'processes')} will share ${count(cores, 'core')}`,
+      'lower train.processes_per_node',
+    )
   if (!measuredTwice && train && facts.memory?.shared !== undefined && facts.memory.shared < LEAST_SHARED)
     report(
       'warning',

@@ -1,4 +1,4 @@
-import {CliError, isCliError, type Context} from '../base/index.ts'
+import {CliError, count, isCliError, type Context} from '../base/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {stateOf} from './leading.ts'
 import {measuredOf, runFigures, type RunFigures} from './measured.ts'
@@ -53,7 +53,7 @@ export async function efficiencyOf(
   const found = against ? await lookAt(place, against, context) : await findReference(place, run, about, context)
   if (!found)
     return nothing(
-      `no finished run on one node with the same command and ${stateOf(run).processes} ranks a node is on the nodes that answer`,
+      `no finished run on one node with the same command and ${count(stateOf(run).processes, 'rank')} a node is on the nodes that answer`,
     )
   const theirs = rateOf(found.figures, unit)
   const requested = nodesOf(found.run)

@@ -1,4 +1,4 @@
-import {CliError, pinsOf, randomId, type Context} from '../base/index.ts'
+import {CliError, count, pinsOf, randomId, type Context} from '../base/index.ts'
 import {openHost, type Host} from '../host/index.ts'
 import type {SweepSpec} from '../manifest/index.ts'
 import {fromStep, type PlanOf, type StepOf} from '../plan/index.ts'
@@ -133,10 +133,14 @@ function nodesOf({manifest, rack}: TrainPlace, {on, exclude}: SweepChoice): Rack
   const nodes = selectNodes(rack, on, rack.nodes).filter((node) => !left.includes(node))
   const size = manifest.train ? trialSize(manifest.train) : 1
   if (nodes.length >= size) return nodes
-  throw new CliError('NOT_FOUND', `a trial needs ${size} nodes (train.nodes), and ${nodes.length} are there`, {
-    hint: `flexrack rack show ${rack.name}`,
-    details: {nodes: nodes.map((node) => node.name)},
-  })
+  throw new CliError(
+    'NOT_FOUND',
+    `a trial needs ${count(size, 'node')} (train.nodes), and ${nodes.length} ${nodes.length === 1 ? 'is' : 'are'} there`,
+    {
+      hint: `flexrack rack show ${rack.name}`,
+      details: {nodes: nodes.map((node) => node.name)},
+    },
+  )
 }
 
 /** CPUs of each node that programs may use. */
@@ -248,5 +252,5 @@ function trialsTitle({spec, command, parallel, slurm}: TrialsInput): string {
 
 function trialCounts({trials}: Sweep): string {
   const ended = trials.filter((one) => one.state !== 'running').length
-  return `${ended} trials are over, ${trials.length - ended} are not`
+  return `${count(ended, 'trial is', 'trials are')} over, ${count(trials.length - ended, 'is', 'are')} not`
 }

@@ -5,6 +5,7 @@ import {peopleTests} from './mlflow/people.ts'
 import {programsTests} from './mlflow/programs.ts'
 import {providersTests} from './mlflow/providers.ts'
 import {registryTests} from './mlflow/registry.ts'
+import {routesTests} from './mlflow/routes.ts'
 import {trackingTests} from './mlflow/tracking.ts'
 
 // One MLflow for all: its start is most of what each of these files would cost. Those that look at all there is come
@@ -16,6 +17,7 @@ afterAll(() => head?.stop())
 
 trackingTests(() => head)
 registryTests(() => head)
+routesTests(() => head)
 onnxTests(() => head)
 programsTests(() => head)
 peopleTests(() => head)

@@ -40,14 +40,3 @@ export function requireQuery(url: string): void {
 export function isOurs(path: string): boolean {
   return /^\/(flexrack|endpoints)(\/|$)/i.test(path)
 }
-
-/**
- * What programs that log need of MLflow. Of its pages and side services (GraphQL, its own gateway and its secrets,
- * webhooks) they need nothing.
- */
-export function isTrackingApi(path: string): boolean {
-  const isApi =
-    /^\/api\/[23]\.0\/(preview\/)?mlflow(-artifacts)?\//.test(path) &&
-    !/^\/api\/[23]\.0\/(preview\/)?mlflow\/(gateway|webhooks)(\/|$)/.test(path)
-  return isApi || path === '/version' || path === '/health'
-}

@@ -15,15 +15,17 @@ import {METRICS_PATH, SD_PATH} from './monitor.ts'
 import {addJoint, VERDICT_PATH} from './joint/api.ts'
 import {Logins} from './tokens/browser-login.ts'
 import {addMlflow} from './tracking/mlflow-routes.ts'
+import {isTrackingApi} from './tracking/open-calls.ts'
 import {errorPage} from './page/error-page.ts'
 import {addHandRoutes} from './page/hand-routes.ts'
 import {addPages, PAGE_HEADERS} from './page/routes.ts'
 import type {Parts} from './parts.ts'
 import {addPeople} from './people/api.ts'
+import {isWorkspaces} from './people/door.ts'
 import {LOGIN_PATHS} from './people/login-api.ts'
 import {personOf, takesAdmin} from './people/person.ts'
 import {isOpenToUsers} from './people/routes.ts'
-import {isOurs, isTrackingApi, pathOf, requireQuery} from './path.ts'
+import {isOurs, pathOf, requireQuery} from './path.ts'
 import type {PendingConnections} from './limits/pending-connections.ts'
 import {AGENT_PATH, addAgentApi} from './scaling/api.ts'
 import {requireRoute} from './standby/refusals.ts'
@@ -49,6 +51,9 @@ export function tune(server: Server, pending: PendingConnections): void {
   server.setTimeout(SILENCE_MS)
   server.keepAliveTimeout = KEEP_ALIVE_MS
 }
+
+const isLoginLink = ({url, headers}: FastifyRequest): boolean =>
+  url.split('?', 1)[0] === '/flexrack/v1/login' && /\btext\/html\b/.test(headers.accept ?? '')
 
 /**
  * The only ways in: calls of endpoints go to the gateway, all others to Fastify, where who is not known goes no further
@@ -96,7 +101,8 @@ export async function buildServer(
   app.setErrorHandler((error: Error, request, reply) => {
     const {status, headers, body, message} = answerOf(error, request.url)
     request.refusal = message
-    if (request.url.startsWith('/flexrack/ui/'))
+    // A link that works once is opened by a browser, too.
+    if (request.url.startsWith('/flexrack/ui/') || isLoginLink(request))
       return reply
         .code(status)
         .headers({...headers, ...PAGE_HEADERS})
@@ -144,8 +150,8 @@ function requireKind(caller: Caller, request: FastifyRequest, path: string, {peo
   if (caller.kind === 'metrics' && (route === METRICS_PATH || route === SD_PATH) && request.method === 'GET') return
   if (caller.kind === 'joint' && route === VERDICT_PATH) return
   if (caller.kind === 'user' && isOpenToUsers(request)) return
-  if ((caller.kind === 'personal' || caller.kind === 'user') && route === '/*' && !isOurs(path) && isTrackingApi(path))
-    return
+  const isPerson = caller.kind === 'personal' || caller.kind === 'user'
+  if (isPerson && route === '/*' && (isTrackingApi(request.method, path) || isWorkspaces(path))) return
   if (caller.kind === 'session' && caller.opens && route?.startsWith('/flexrack/ui/')) return
   // All projects are open there: a session goes on no longer than its user is an admin.
   const isAdmins = caller.kind === 'session' && (caller.user === undefined || people.user(caller.user)?.admin === true)

@@ -1,3 +1,4 @@
+import {count} from '../../base/index.ts'
 import type {RackNode} from '../../rack/index.ts'
 import {findAddresses} from '../addresses.ts'
 import type {GangAddresses} from '../types.ts'
@@ -12,7 +13,7 @@ export function routeSteps(nodes: RackNode[]): TrainStep[] {
       id: 'route',
       node: null,
       kind: 'train.route',
-      title: `Find the addresses at which the ${nodes.length} nodes reach each other`,
+      title: `Find the addresses at which the ${count(nodes.length, 'node')} reach each other`,
       input,
       needs: [],
     },

@@ -8,7 +8,7 @@ import {openRuns} from '../../../../src/lib/runs/index.ts'
 import {openTracking, type MadeToken} from '../../../../src/lib/head/index.ts'
 import {Tracked} from '../../../../src/lib/lineage/tracked.ts'
 import {logIn, logOut} from '../../../../src/lib/people/index.ts'
-import {answerOf, startScript, type TestHead} from '../../../support/head.ts'
+import {answerOf, runAccess, startScript, type TestHead} from '../../../support/head.ts'
 
 /** Of a head that several files use (mlflow.test.ts): the last one, as MLflow is started again with workspaces. */
 export function peopleTests(given: () => TestHead): void {
@@ -90,6 +90,27 @@ export function peopleTests(given: () => TestHead): void {
         maintainer_deletes: 'done',
       })
     }, 120_000)
+
+    test("no way of writing a path leads into another project, nor to what is the rack's", async () => {
+      const ask = async (token: string, path: string, method = 'GET'): Promise<{status: number; text: string}> => {
+        const headers = {authorization: `Bearer ${token}`, 'x-mlflow-workspace': 'vision'}
+        const answer = await fetch(`${head.connection.uri}${path}`, {method, headers})
+        return {status: answer.status, text: await answer.text()}
+      }
+      for (const who of ['bob', 'cleo', 'scoped']) {
+        expect((await ask(tokens[who]!, '/api/3.0/mlflow/workspaces%2Fsecret')).text).not.toMatch('secret')
+        for (const method of ['PATCH', 'DELETE'])
+          expect(await ask(tokens[who]!, '/api/3.0/mlflow/workspaces%2Fsecret', method)).toMatchObject({status: 403})
+        const gateway = await ask(tokens[who]!, '/api/3.0/mlflow/gateway%2Fsecrets%2Flist')
+        expect(gateway).toMatchObject({status: 403})
+      }
+      const plain = await runAccess(head, 'plain')
+      const files = '/api/2.0/mlflow-artifacts/artifacts'
+      const root = await ask(plain.token, `${files}?path=./workspaces`)
+      const nested = await ask(plain.token, `${files}/%252e/workspaces/secret/1/note.txt`)
+      expect([root.status, nested.status], 'a run of no project').toEqual([403, 403])
+      expect((await ask(plain.token, '/api/3.0/mlflow/workspaces')).text).toBe('{"workspaces":[{"name":"default"}]}')
+    })
 
     test('who logs in with their SSH key is that user for every command, tracks runs as such, and is nobody after logout', async () => {
       const {rack} = head.rack

@@ -1,6 +1,6 @@
-import {sizeText} from '../../../../src/lib/base/index.ts'
+import {count, sizeText} from '../../../../src/lib/base/index.ts'
 import {describe, expect, it} from 'vitest'
-import {ago, count, duration, fields, minute, planText, table} from '../../../../src/cli/terminal/render.ts'
+import {ago, duration, fields, minute, planText, table} from '../../../../src/cli/terminal/render.ts'
 
 describe('table', () => {
   it('puts cells under their headings, two spaces apart, and shows missing cells as a dash', () => {

@@ -1,3 +1,4 @@
+import {count} from '../../../base/index.ts'
 import type {ClaimPart, HeadClaim} from '../../../protocol/index.ts'
 import type {RunWord} from '../../types.ts'
 import {Failure} from '../failure.ts'
@@ -5,6 +6,8 @@ import {LARGEST_CLAIMS, MOST_GPUS, namedGpus, sizeOf} from './wish.ts'
 
 /** A run that is told to end does so within its grace; one that does not has no token any more then. Milliseconds. */
 export const END_MS = 600_000
+/** A run whose time is over ends within its grace, and hands on what it has written. Milliseconds. */
+const LATE_MS = 3_600_000
 /** What a claim counts beside its parts and their GPUs: a user has 500 at most. */
 const EACH_CLAIM = 40
 
@@ -30,11 +33,11 @@ export function corrected(
   const found = [
     ...(strange.length > 0 ? [`GPUs that it does not name (${strange.slice(0, 4).join(', ')})`] : []),
     ...(isShort ? [`leases of ${leased} GPUs`] : []),
-    ...(has.length > claim.parts.length ? [`${has.length} nodes instead of ${claim.parts.length}`] : []),
+    ...(has.length > claim.parts.length ? [`${count(has.length, 'node')} instead of ${claim.parts.length}`] : []),
   ]
   const [there, lent] = chargedGpus(charged)
   const gpus = Math.max(claim.gpus, there + (isShort ? lent : shares))
-  const why = `its claim says ${claim.gpus} GPUs on ${claim.parts.length} nodes, and its nodes gave it ${found.join(', ')}`
+  const why = `its claim says ${count(claim.gpus, 'GPU')} on ${count(claim.parts.length, 'node')}, and its nodes gave it ${found.join(', ')}`
   return {...claim, parts, gpus, differs: {at: now, why}}
 }
 
@@ -76,8 +79,21 @@ export class Witnesses {
     tell.differs(run, `${by} sees it with GPUs that it does not claim: ${more.slice(0, 4).join(', ')}`)
   }
 
+  /** A run that others let pass for a time that is long over. Its node ends it by what its command told there. */
+  late(run: string, {state, token, limit, heldAt}: HeadClaim, now: number, tell: ClaimNews): void {
+    if (state !== 'held' || token === undefined || limit === null || heldAt === undefined) return
+    const name = `late ${run}`
+    if (now - heldAt < limit * 1000 + LATE_MS || this.#told.has(name)) return
+    this.#told.add(name)
+    tell.differs(
+      run,
+      `its claim says that it takes ${limit} s at most, and it goes on since ${new Date(heldAt).toISOString()}`,
+    )
+  }
+
   forget(run: string): void {
     this.#told.delete(run)
+    this.#told.delete(`late ${run}`)
   }
 }
 

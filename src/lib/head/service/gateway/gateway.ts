@@ -3,15 +3,14 @@ import {announcedSize, readBody} from '../limits/body.ts'
 import type {Callers} from '../tokens/callers.ts'
 import {Exchange} from './exchange.ts'
 import {Failure} from '../failure.ts'
-import {readCall} from './calls.ts'
 import {answerPreflight, corsHeaders, isPreflight} from './cors.ts'
 import {askHealth} from './health-call.ts'
+import {endpointOf, KnownCalls} from './known-calls.ts'
 import {ModelServers} from './model-server.ts'
 import type {Parts} from '../parts.ts'
 import {codingOf, requireUnpacked} from '../limits/packed.ts'
 import {Passage} from './passage.ts'
 import {passBody} from '../limits/passing.ts'
-import {pathOf, requireQuery} from '../path.ts'
 import {deadlineOf} from '../queue/deadline.ts'
 import {askingUsage} from '../usage/stream-usage.ts'
 import {outcomeOf, Way} from '../releases/way.ts'
@@ -23,11 +22,10 @@ const KEPT_BYTES = 32 * 1024 * 1024
 const LARGEST_BODY = 4 * 1024 ** 3
 
 const METHODS = new Set(['GET', 'HEAD', 'POST'])
-const CALL = /^\/endpoints\/([^/?]+)\//
 
 /** Whether a request is the gateway's. What it is not is nobody else's, either, where its path says so (isOurs). */
 export function isCall({method, url}: IncomingMessage): boolean {
-  return url!.startsWith('/endpoints/') && METHODS.has(method!) && CALL.test(url!)
+  return METHODS.has(method!) && url!.startsWith('/endpoints/') && endpointOf(url!) !== undefined
 }
 
 /**
@@ -38,6 +36,7 @@ export class Gateway {
   readonly #parts: Parts
   readonly #callers: Callers
   readonly #servers: ModelServers
+  readonly #calls = new KnownCalls()
   #isEnding = false
 
   constructor(parts: Parts, callers: Callers) {
@@ -49,7 +48,7 @@ export class Gateway {
   /** True where a browser was told what a page may send here. Nobody is told more: there is no key yet. */
   answersPreflight(request: IncomingMessage, response: ServerResponse): boolean {
     if (!isPreflight(request)) return false
-    const name = CALL.exec(request.url!)?.[1]
+    const name = endpointOf(request.url!)
     return name !== undefined && answerPreflight(this.#parts.endpoints.find(name), request, response)
   }
 
@@ -76,9 +75,8 @@ export class Gateway {
   async #pass(exchange: Exchange, request: IncomingMessage): Promise<void> {
     const parts = this.#parts
     const {url, headers} = exchange
-    const path = pathOf(url)
-    requireQuery(url)
-    const name = CALL.exec(url)![1]!
+    const place = this.#calls.placeOf(url)
+    const {endpoint: name, path} = place
     exchange.cors = corsHeaders(parts.endpoints.find(name), headers)
     const caller = this.#callers.identify(headers, request.socket)
     exchange.caller = caller
@@ -89,7 +87,7 @@ export class Gateway {
     const record = parts.endpoints.find(name)
     if (!record) throw new Failure(404, 'NOT_FOUND', `no endpoint ${name}`)
     parts.clients.enter(exchange, name)
-    const call = readCall(name, record.document.active ?? {}, exchange.method, path)
+    const call = this.#calls.callOf(place, url, exchange.method, record.document.active ?? undefined)
     const deadline = deadlineOf(headers, performance.now())
     const silence = silenceOf(record, deadline, request.socket)
     const coding = codingOf(exchange, KEPT_BYTES)

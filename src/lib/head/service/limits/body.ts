@@ -17,23 +17,26 @@ export async function readBody(request: Incoming, limit: number, limits: Limits)
   return new Promise<Buffer>((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
+    let isOver = false
     const pace = new Pace(
       limits.pace,
       () => true,
       (failure) => fail(failure),
     )
+    // Its listeners stay: to take them away costs more than they do.
     const leave = (): void => {
+      isOver = true
       pace.stop()
-      stream.off('data', take).off('end', end).off('close', broken)
     }
     const fail = (failure: unknown): void => {
       leave()
       chunks = []
       hold.release()
-      stream.on('error', () => {}).resume()
+      stream.resume()
       reject(failure as Error)
     }
     const take = (chunk: Buffer): void => {
+      if (isOver) return
       size += chunk.length
       pace.add(chunk.length)
       try {
@@ -45,12 +48,15 @@ export async function readBody(request: Incoming, limit: number, limits: Limits)
       }
     }
     const end = (): void => {
+      if (isOver) return
       leave()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       chunks = []
     }
-    const broken = (): void => fail(new Failure(400, 'USAGE', 'the body ended early'))
-    stream.on('data', take).once('end', end).once('close', broken).on('error', broken)
+    const broken = (): void => {
+      if (!isOver) fail(new Failure(400, 'USAGE', 'the body ended early'))
+    }
+    stream.on('data', take).on('end', end).on('close', broken).on('error', broken)
   })
 }
 

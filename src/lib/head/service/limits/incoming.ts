@@ -25,7 +25,8 @@ export function endOf(raw: ServerResponse): Incoming['atEnd'] {
     if (raw.destroyed) return work()
     if (works) return void works.push(work)
     const mine = (works = [work])
-    raw.once('close', () => {
+    // It comes once; `once` would cost as much as all that is done there.
+    raw.on('close', () => {
       for (const one of mine) one()
     })
   }

@@ -1,3 +1,4 @@
+import {count} from '../../../base/index.ts'
 import type {LinesAt, MergedWish, PageAsks, PageLines, PageRunDetail} from '../../types.ts'
 import {address, escape, html, Html} from './html.ts'
 import {option} from './layout.ts'
@@ -136,7 +137,8 @@ function mergedLegend(lines: PageLines, to: Link): Html {
     Number.isNaN(new Date(at).getTime()) ? '?' : new Date(at).toISOString().slice(0, 19).replace('T', ' ')
   const span = lines.from > 0 ? `${day(lines.from)} to ${day(lines.to)} UTC` : `up to ${day(lines.to)} UTC`
   return html`<p class="legend">
-    <span>${lines.ranks.length} ranks on ${lines.node}, attempt ${lines.attempt}; by time, to some seconds</span
+    <span
+      >${count(lines.ranks.length, 'rank')} on ${lines.node}, attempt ${lines.attempt}; by time, to some seconds</span
     ><span>${span}, ${size(lines.size)} in all</span
     >${ways(to, lines.from > 0 && {before: lines.from}, lines.open && {from: lines.to})}
   </p>`

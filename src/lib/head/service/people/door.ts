@@ -1,8 +1,9 @@
 import type {FastifyRequest} from 'fastify'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
-import {isTrackingApi} from '../path.ts'
-import {callerOf, namedProject, type Person} from './person.ts'
+import {isTrackingApi} from '../tracking/open-calls.ts'
+import {onlyReads} from '../tracking/scope-calls.ts'
+import {callerOf, namedProject, requireRunUser, type Person} from './person.ts'
 import {requireWorkspace} from './workspaces.ts'
 
 /** In which of MLflow's workspaces a call is, and as whom; without a workspace it is in the default one. */
@@ -21,6 +22,7 @@ export async function openDoor(request: FastifyRequest, path: string, parts: Par
   const {caller} = request
   const person = caller?.kind === 'user' ? requireProject(callerOf(request, people)) : undefined
   if (!people.hasWorkspaces) return {...(person && {person})}
+  if (caller?.kind === 'run') requireRunUser(caller, onlyReads(request.method, path) ? 'run.read' : 'run.write', people)
   const only = caller?.kind === 'run' || caller?.kind === 'personal' ? caller.project : undefined
   const named = caller?.kind === 'run' ? only : (only ?? namedProject(request))
   const workspace = person ? (person.project ?? undefined) : named
@@ -31,9 +33,14 @@ export async function openDoor(request: FastifyRequest, path: string, parts: Par
       throw new Failure(404, 'NOT_FOUND', `there is no project ${workspace}`)
     return {}
   }
-  if (person && !isTrackingApi(path)) throw new Failure(403, 'REFUSED', `${path} is not open to users`)
+  if (person && !isTrackingApi(request.method, path)) throw new Failure(403, 'REFUSED', `${path} is not open to users`)
   await requireWorkspace(parts, workspace)
   return {workspace, ...(person && {person})}
+}
+
+/** True of what MLflow calls its workspaces, however the rest of the path is written. */
+export function isWorkspaces(path: string): boolean {
+  return /^\/(?:ajax-)?api\/3\.0\/mlflow\/workspaces(?:[/%;]|$)/.test(path)
 }
 
 /** The projects that a user sees, as MLflow lists its workspaces; undefined for other calls. Changes are the head's. Errors: 403. */
@@ -42,14 +49,15 @@ export function answerWorkspaces(
   path: string,
   {people}: Pick<Parts, 'people'>,
 ): object | undefined {
-  if (!/^\/(?:ajax-)?api\/3\.0\/mlflow\/workspaces(?:\/|$)/.test(path) || caller?.kind === 'admin') return undefined
+  if (!isWorkspaces(path) || caller?.kind === 'admin') return undefined
   if (method !== 'GET') throw new Failure(403, 'REFUSED', 'projects are made and removed with flexrack project')
   const only = caller && 'project' in caller ? caller.project : undefined
-  if (caller?.kind !== 'user' && only === undefined) return undefined
-  const visible = Object.keys(people.all.projects).filter(
-    (one) =>
-      (only === undefined || only === one) && (caller?.kind !== 'user' || people.roleOf(caller.user, one) !== null),
-  )
+  const ofRun = caller?.kind === 'run' && people.hasWorkspaces
+  if (caller?.kind !== 'user' && !ofRun && only === undefined) return undefined
+  const projects = Object.keys(people.all.projects).filter((one) => (only ?? one) === one)
+  const ofUser = caller?.kind === 'user' ? projects.filter((one) => people.roleOf(caller.user, one) !== null) : projects
+  // A run of no project that is kept apart is in MLflow's default one, and hears of no other.
+  const visible = ofRun && only === undefined ? ['default'] : ofUser
   const one = path.split('/')[5]
   if (one === undefined) return {workspaces: visible.map((name) => ({name}))}
   if (!visible.includes(one)) throw new Failure(404, 'NOT_FOUND', `there is no project ${one}`)

@@ -1,7 +1,18 @@
 import {Failure} from '../failure.ts'
 import {isRegistryWrite} from '../tracking/scope-registry.ts'
 import type {Lookup} from '../tracking/scope.ts'
-import {apiCallOf, artifactOf, namedRuns, nameObjection, READS, RUN_WRITES} from '../tracking/scope-calls.ts'
+import {ownerOfArtifact, plainArtifact} from '../tracking/artifact-paths.ts'
+import {isTrackingApi} from '../tracking/open-calls.ts'
+import {
+  apiCallOf,
+  artifactOf,
+  namedModels,
+  namedRuns,
+  nameObjection,
+  namesOther,
+  READS,
+  RUN_WRITES,
+} from '../tracking/scope-calls.ts'
 import {folded, tagsOf, USER_TAG} from '../tracking/scope-tags.ts'
 import {experimentOf, traceObjection} from '../tracking/scope-traces.ts'
 import {requireMay, type Person} from './person.ts'
@@ -26,6 +37,7 @@ export async function checkUserScope(
   {method, path, body}: UserCall,
   lookup: Pick<Lookup, 'run' | 'model' | 'trace'>,
 ): Promise<Record<string, unknown> | undefined> {
+  if (!isTrackingApi(method, path)) throw new Failure(403, 'REFUSED', `${method} ${path} is not open to users`)
   const call = apiCallOf(path)
   if (method === 'GET' || method === 'HEAD' || (call !== undefined && READS.has(call))) {
     requireMay(person, 'run.read', 'others')
@@ -33,11 +45,13 @@ export async function checkUserScope(
   }
   const artifact = artifactOf(path)
   if (artifact !== undefined) {
-    const found = await runOf(artifact.split('/'), lookup)
-    await requireRuns(person, method === 'DELETE' ? 'run.delete' : 'run.write', [found], lookup)
+    const plain = plainArtifact(artifact) ?? ''
+    const place = plain.startsWith('workspaces/') ? plain : `workspaces/${person.project}/${plain}`
+    const owner = await ownerOfArtifact(place, lookup)
+    await requireRuns(person, method === 'DELETE' ? 'run.delete' : 'run.write', [owner?.run], lookup)
     return undefined
   }
-  if (call === undefined) throw new Failure(403, 'REFUSED', `${method} ${path} is not open to users`)
+  if (call === undefined) throw new Failure(403, 'REFUSED', `${method} ${path} only reads`)
   const fields = requirePlainNames(body())
   if (call === 'runs/create') return createdRun(person, fields)
   if (call === 'experiments/create') return void requireMay(person, 'run.start', 'own')
@@ -47,14 +61,17 @@ export async function checkUserScope(
     if (tags.some(({key}) => folded(key) === USER_TAG))
       throw new Failure(403, 'REFUSED', `the head alone writes ${USER_TAG}`)
     await requireRuns(person, 'run.write', namedRuns(fields), lookup)
+    await requireModels(person, namedModels(call, fields), lookup)
   } else if (call === 'runs/delete' || call === 'runs/restore')
     await requireRuns(person, 'run.delete', namedRuns(fields), lookup)
   else if (isRegistryWrite(method, call)) requireMay(person, 'model.write', 'own')
   else if (REGISTRY.test(call)) requireMay(person, 'model.delete', 'own')
   else if (call === 'logged-models') await requireRuns(person, 'run.write', [fields.source_run_id], lookup)
-  else if (call.startsWith('logged-models/'))
-    await requireRuns(person, 'run.write', [(await lookup.model(call.split('/')[1]!))?.run], lookup)
-  else if (path === '/api/3.0/mlflow/traces') {
+  else if (call.startsWith('logged-models/')) {
+    const id = call.split('/')[1]!
+    if (namesOther(fields, id)) throw new Failure(403, 'REFUSED', 'the call names two models')
+    await requireRuns(person, 'run.write', [(await lookup.model(id))?.run], lookup)
+  } else if (path === '/api/3.0/mlflow/traces') {
     requireMay(person, 'run.start', 'own')
     const objection = await traceObjection(fields, experimentOf(fields), (id) => lookup.trace(id))
     if (objection !== undefined) throw new Failure(403, 'REFUSED', objection)
@@ -68,6 +85,17 @@ function createdRun(person: Person, fields: Record<string, unknown>): Record<str
   const given = Array.isArray(fields.tags) ? (fields.tags as {key?: unknown}[]) : []
   const tags = given.filter((tag) => folded(tag?.key) !== USER_TAG)
   return {...fields, user_id: person.user, tags: [...tags, {key: USER_TAG, value: person.user}]}
+}
+
+/** What is measured of a model is kept with it: it is one of the project, whoever made it. */
+async function requireModels(
+  person: Person,
+  models: readonly string[] | undefined,
+  lookup: Pick<Lookup, 'model'>,
+): Promise<void> {
+  if (!models) throw new Failure(403, 'REFUSED', 'each metric and model is an object with plain names')
+  for (const id of models)
+    if (!(await lookup.model(id))) throw new Failure(404, 'NOT_FOUND', `project ${person.project} has no model ${id}`)
 }
 
 function requirePlainNames(fields: Record<string, unknown>): Record<string, unknown> {
@@ -89,13 +117,4 @@ async function requireRuns(
       throw new Failure(404, 'NOT_FOUND', `project ${person.project} has no run ${id}`)
     requireMay(person, verb, run?.user !== undefined && run.user === person.user ? 'own' : 'others')
   }
-}
-
-/** The run that a path of artifacts belongs to. */
-async function runOf(parts: readonly string[], lookup: Pick<Lookup, 'model'>): Promise<string | undefined> {
-  if (parts.some((part) => /^\.{1,2}$|%|\\/.test(part))) return undefined
-  const run = parts.find((part) => /^[0-9a-f]{32}$/.test(part))
-  if (run !== undefined) return run
-  const model = parts.find((part) => part.startsWith('m-'))
-  return model === undefined ? undefined : (await lookup.model(model))?.run
 }

@@ -33,10 +33,19 @@ const RANGES: Record<keyof QueueRules, {least: number; most: number; whole: bool
  */
 const CONCURRENCY: Record<ServingProtocol, number> = {v2: 64, mlflow: 64, openai: 1024}
 
+/** Of a document, which is never changed: another one takes its place. */
+const known = new WeakMap<EndpointRecord['document'], Required<QueueRules>>()
+const NO_DOCUMENT: EndpointRecord['document'] = {}
+
 /** The rules that hold for an endpoint now. */
 export function rulesOf(record: EndpointRecord | undefined): Required<QueueRules> {
-  const {queue, active} = record?.document ?? {}
-  return {...DEFAULTS, concurrency: CONCURRENCY[active?.protocol ?? 'v2'], ...queue}
+  const document = record?.document ?? NO_DOCUMENT
+  const found = known.get(document)
+  if (found) return found
+  const {queue, active} = document
+  const rules = {...DEFAULTS, concurrency: CONCURRENCY[active?.protocol ?? 'v2'], ...queue}
+  known.set(document, rules)
+  return rules
 }
 
 /** 400 where the gateway could not use it. */

@@ -1,5 +1,5 @@
-/** A request tells its rows at its beginning: names and shapes stand before the data. */
-const LOOKED_AT = 1024
+/** A request tells its rows at its beginning: names and shapes stand before the data. Most do so in its first words. */
+const LOOKED_AT = [256, 1024]
 /** Of a shape, until its first dimension has ended; blanks may stand between. */
 const SHAPE_CHARACTERS = 64
 const SHAPE = /"shape"\s*:\s*\[\s*(\d{1,9})\s*[,\]]/
@@ -12,10 +12,16 @@ const ENDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
  */
 export function rowsOf(path: string, body: Buffer | undefined): number | undefined {
   if (!body || !path.endsWith('/infer')) return undefined
-  // A text of all of it would be a tenth of what a small request allocates.
-  const at = body.subarray(0, LOOKED_AT).indexOf('"shape"')
-  const found = at < 0 ? null : SHAPE.exec(body.toString('latin1', at, Math.min(LOOKED_AT, at + SHAPE_CHARACTERS)))
-  return found ? Number(found[1]) : undefined
+  for (const bytes of LOOKED_AT) {
+    // A look into a text is cheaper than one into a buffer, and a text of all of it would be a tenth of what a small
+    // request allocates.
+    const text = body.toString('latin1', 0, bytes)
+    const at = text.indexOf('"shape"')
+    const found = at < 0 ? null : SHAPE.exec(text.slice(at, at + SHAPE_CHARACTERS))
+    if (found) return Number(found[1])
+    if (bytes >= body.length) break
+  }
+  return undefined
 }
 
 /** Rows of requests, in buckets. */
@@ -33,9 +39,7 @@ export class BatchSizes {
     this.requests++
     this.rows += rows
     this.most = Math.max(this.most, rows)
-    ENDS.forEach((end, at) => {
-      if (rows <= end) this.#within[at]!++
-    })
+    for (let at = ENDS.length - 1; at >= 0 && rows <= ENDS[at]!; at--) this.#within[at]!++
   }
 
   /** Samples of a histogram for Prometheus. */

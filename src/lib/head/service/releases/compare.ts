@@ -1,3 +1,4 @@
+import {count} from '../../../base/index.ts'
 import {fisher, type Part} from './fisher.ts'
 import {endOf, slowerBucket} from './histogram.ts'
 import type {Tally} from './measures.ts'
@@ -49,5 +50,5 @@ export function worse(old: Sample, fresh: Sample, look: number): string | undefi
   if (!worst || worst.p >= limit) return undefined
   const {oldPart, freshPart, what, p} = worst
   const against = what.startsWith('took') ? '' : `, against ${oldPart.count} of ${oldPart.of} of ${old.release}`
-  return `${fresh.release} is worse: ${freshPart.count} of ${freshPart.of} requests ${what}${against} (p = ${p.toPrecision(1)})`
+  return `${fresh.release} is worse: ${freshPart.count} of ${count(freshPart.of, 'request')} ${what}${against} (p = ${p.toPrecision(1)})`
 }

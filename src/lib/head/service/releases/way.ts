@@ -32,6 +32,8 @@ export class Way {
   #entered: string[] | undefined
   #end: ((outcome: Outcome) => void) | undefined
   #release: string | undefined
+  /** The lanes of a record that has no canary: most are asked for again and again. */
+  #known: {record: EndpointRecord; lanes: Lane[]} | undefined
 
   /** Health is asked of the active release, while it has requests at all, and not counted. */
   constructor(parts: WayParts, endpoint: string, headers: Headers, isHealth: boolean) {
@@ -45,10 +47,15 @@ export class Way {
   /** In the order in which they are tried; read anew each time, as a switch in between counts. Empty: none is active. */
   lanes(): Lane[] {
     const record = this.#parts.endpoints.find(this.#endpoint)
+    if (!record) return []
+    if (this.#known?.record === record) return this.#known.lanes
     const active = activeLane(record)
     if (!active) return []
-    const canary = record?.document.canary
-    if (!canary || canary.targets.length === 0) return [active]
+    const {canary} = record.document
+    if (!canary || canary.targets.length === 0) {
+      this.#known = {record, lanes: [active]}
+      return this.#known.lanes
+    }
     const {percent} = this.#parts.rollouts.of(this.#endpoint, canary)
     if (this.#draw * 100 >= percent) return [active]
     return [{release: canary.release, targets: canary.targets}, active]

@@ -1,3 +1,4 @@
+import {count} from '../../../base/index.ts'
 import {Crowd} from '../crowd.ts'
 import type {Exchange} from '../gateway/exchange.ts'
 import {Failure, tokenRefused} from '../failure.ts'
@@ -238,7 +239,7 @@ function admit({limits}: Caller & {kind: 'endpoint'}, mine: Key, counted: Counte
   const {concurrency, requestsPerSecond: rate} = limits
   if (concurrency !== undefined && mine.open >= concurrency) {
     counted.refused.concurrency++
-    const message = `this key may have ${concurrency} requests under way at once; try again when one has ended`
+    const message = `this key may have ${count(concurrency, 'request')} under way at once; try again when one has ended`
     throw new Failure(429, 'REFUSED', message, {retry_after: 1})
   }
   const now = performance.now()

@@ -50,7 +50,7 @@ export function askMlflow(
  */
 export function openLookup(place: MlflowPlace): Pick<Lookup, 'run' | 'model' | 'trace'> {
   const runs = new Map<string, NonNullable<Awaited<ReturnType<Lookup['run']>>>>()
-  const models = new Map<string, {run: string | undefined; artifacts: string}>()
+  const models = new Map<string, NonNullable<Awaited<ReturnType<Lookup['model']>>>>()
   return {
     run: (id) =>
       remember(runs, id, async () => {
@@ -67,7 +67,8 @@ export function openLookup(place: MlflowPlace): Pick<Lookup, 'run' | 'model' | '
       remember(models, id, async () => {
         const model = await readModel(place, id)
         if (!model) return undefined
-        return {run: model.info.source_run_id || undefined, artifacts: folderOf(model.info.artifact_uri)}
+        const {source_run_id: run, artifact_uri: artifacts, experiment_id: experiment} = model.info
+        return {run: run || undefined, artifacts: folderOf(artifacts), experiment}
       }),
     // Asked each time: it may have come into being since.
     trace: async (id) => {
@@ -110,7 +111,7 @@ export async function readModel(place: MlflowPlace, id: string): Promise<WireMod
 }
 
 interface WireModel {
-  info: {source_run_id?: string; artifact_uri: string}
+  info: {source_run_id?: string; artifact_uri: string; experiment_id?: string}
 }
 
 interface WireTrace {

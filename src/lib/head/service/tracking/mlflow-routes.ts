@@ -1,5 +1,6 @@
 import replyFrom from '@fastify/reply-from'
 import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
+import {requireArtifacts} from './artifact-paths.ts'
 import {parseObject, readBody} from '../limits/body.ts'
 import {Failure} from '../failure.ts'
 import {openLookup} from './mlflow-reader.ts'
@@ -51,13 +52,14 @@ export async function addMlflow(app: FastifyInstance, parts: Parts): Promise<voi
     const listed = answerWorkspaces(request, path, parts)
     if (listed) return reply.send(listed)
     const door = await openDoor(request, path, parts)
+    const isPerson = request.caller?.kind === 'personal' || request.caller?.kind === 'user'
+    if (isPerson || request.caller?.kind === 'run') requireArtifacts(path, queryOf(request), door.workspace)
     const isParsed = request.caller?.kind === 'run' || request.caller?.kind === 'user'
     const given =
       isArtifact || request.body === undefined
         ? undefined
         : await readBody(request, isParsed ? LARGEST_PARSED : LARGEST_CALL, parts.limits)
     const verdict = await verdictOf(request, path, given, door, lookupOf)
-    const isPerson = request.caller?.kind === 'personal' || request.caller?.kind === 'user'
     if (isPerson && request.method !== 'GET' && given) checkPersonalScope(path, () => parseObject(given))
     if (verdict.answer) return reply.send(verdict.answer)
     const body = verdict.body ? Buffer.from(JSON.stringify(verdict.body)) : given
@@ -123,11 +125,16 @@ function grows(method: string, path: string): boolean {
   )
 }
 
+function queryOf({url}: FastifyRequest): URLSearchParams {
+  const at = url.indexOf('?')
+  return new URLSearchParams(at === -1 ? '' : url.slice(at + 1))
+}
+
 function callOf(request: FastifyRequest, path: string, given: Buffer | undefined): RunCall {
   return {
     method: request.method,
     path,
-    query: new URLSearchParams(request.url.split('?', 2)[1]),
+    query: queryOf(request),
     hasNoRun: request.headers[OWN_RUN_HEADER] === 'none',
     body: () => parseObject(given ?? Buffer.alloc(0)),
   }

@@ -19,6 +19,11 @@ export const READS = new Set([
   'traces/search',
   'metrics/get-history-bulk-interval',
 ])
+/** True of a call that changes nothing. */
+export function onlyReads(method: string, path: string): boolean {
+  return method === 'GET' || method === 'HEAD' || READS.has(apiCallOf(path) ?? '')
+}
+
 export const RUN_WRITES = new Set([
   'runs/update',
   'runs/log-batch',
@@ -43,4 +48,31 @@ export function nameObjection(fields: object): string | undefined {
 /** Every run that a body names: which of the two fields MLflow goes by is its own business. */
 export function namedRuns({run_id: id, run_uuid: uuid}: Record<string, unknown>): unknown[] {
   return [id, uuid].filter((one) => one !== undefined && one !== null && one !== '')
+}
+
+/**
+ * Every logged model that a run's call names: metrics and links of it are kept with the model, too. Undefined where a
+ * part of the body has a name that is not looked at.
+ */
+export function namedModels(call: string, body: Record<string, unknown>): string[] | undefined {
+  const lists: Record<string, unknown> = {
+    'runs/log-metric': [body],
+    'runs/log-batch': body.metrics,
+    'runs/log-inputs': body.models,
+    'runs/outputs': body.models,
+  }
+  const parts = lists[call] ?? []
+  if (!Array.isArray(parts)) return undefined
+  const ids = new Set<string>()
+  for (const part of parts as unknown[]) {
+    if (typeof part !== 'object' || part === null || nameObjection(part) !== undefined) return undefined
+    const {model_id: id} = part as {model_id?: unknown}
+    if (id !== undefined && id !== null && id !== '') ids.add(String(id))
+  }
+  return [...ids]
+}
+
+/** MLflow goes by the path in some calls of a logged model, and by the body in others. */
+export function namesOther({model_id: named}: Record<string, unknown>, id: string): boolean {
+  return named !== undefined && named !== id
 }

@@ -1,7 +1,17 @@
 import {Failure} from '../failure.ts'
 import type {OwnRun} from './own-run.ts'
-import {isTrackingApi} from '../path.ts'
-import {apiCallOf, artifactOf, namedRuns, nameObjection, READS, RUN_WRITES} from './scope-calls.ts'
+import {ownerOfArtifact, plainArtifact} from './artifact-paths.ts'
+import {isTrackingApi} from './open-calls.ts'
+import {
+  apiCallOf,
+  artifactOf,
+  namedModels,
+  namedRuns,
+  namesOther,
+  nameObjection,
+  READS,
+  RUN_WRITES,
+} from './scope-calls.ts'
 import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
 import {isIdentity, isParent, PARENT_TAG, tagsOf} from './scope-tags.ts'
 import {traceObjection} from './scope-traces.ts'
@@ -17,8 +27,8 @@ export interface Lookup extends RegistryLookup, OwnRun {
   ): Promise<
     {parent: string | undefined; artifacts: string; user?: string | undefined; experiment?: string} | undefined
   >
-  /** The run a logged model came from, and its artifact folder. */
-  model(id: string): Promise<{run: string | undefined; artifacts: string} | undefined>
+  /** The run a logged model came from, its artifact folder, and its experiment. */
+  model(id: string): Promise<{run: string | undefined; artifacts: string; experiment?: string | undefined} | undefined>
   /** The experiment of a trace. Throws where MLflow does not say. */
   trace(id: string): Promise<string | undefined>
 }
@@ -52,14 +62,13 @@ export async function checkRunScope(
   {method, path, query, body, hasNoRun}: RunCall,
   lookup: Lookup,
 ): Promise<Verdict> {
+  if (!isTrackingApi(method, path)) throw refusal(caller, `${method} ${path} is not open to a run`)
   const artifact = artifactOf(path)
-  const call = apiCallOf(path)
+  const call = apiCallOf(path) ?? ''
   if (method === 'GET' && call === 'experiments/get-by-name')
     return {answer: await lookup.experiment(caller, query.get('experiment_name') ?? '')}
-  if (method === 'GET' || method === 'HEAD') return pass(requireReadable(caller, path))
-  if (artifact) return pass(await requireOwnArtifact(caller, decodeURIComponent(artifact), lookup))
-  if (!call) throw refusal(caller, `${method} ${path} is not open to a run`)
-  if (READS.has(call)) return {}
+  if (method === 'GET' || method === 'HEAD' || READS.has(call)) return {}
+  if (artifact !== undefined) return pass(await requireOwnArtifact(caller, artifact, lookup))
   const fields = (): Record<string, unknown> => requirePlainNames(caller, body())
   if (isRegistryWrite(method, call)) return {body: await checkRegistryWrite(caller, call, fields(), lookup)}
   if (call === 'experiments/create') return {answer: await createdExperiment(caller, fields(), lookup)}
@@ -77,10 +86,6 @@ export async function checkRunScope(
 const pass = (_checked: void): Verdict => ({})
 
 const DEEPEST_NESTING = 16
-
-function requireReadable(caller: RunCaller, path: string): void {
-  if (!isTrackingApi(path)) throw refusal(caller, `${path} is not open to a run`)
-}
 
 function requirePlainNames<T extends object>(caller: RunCaller, value: T): T {
   const objection = nameObjection(value)
@@ -102,6 +107,7 @@ async function requireRunWrite(
   lookup: Lookup,
 ): Promise<void> {
   await requireNamedRuns(caller, body, lookup)
+  await requireModels(caller, call, body, lookup)
   const tags = tagsOf(call, body)
   if (!tags) throw refusal(caller, 'tags must be a list')
   for (const {key, value} of tags) {
@@ -110,6 +116,19 @@ async function requireRunWrite(
     // else it would show among runs that are not its own
     if (isParent(key)) await requireOwnRun(caller, textOf(value), lookup)
   }
+}
+
+/** What is measured of a model is kept with it: it is one of the caller's project. */
+async function requireModels(
+  caller: RunCaller,
+  call: string,
+  body: Record<string, unknown>,
+  lookup: Lookup,
+): Promise<void> {
+  const models = namedModels(call, body)
+  if (!models) throw refusal(caller, 'each metric and model is an object with plain names')
+  for (const id of models)
+    if ((await lookup.model(id))?.experiment !== caller.experimentId) throw refusal(caller, `model ${id} is another's`)
 }
 
 async function requireOwnRun(caller: RunCaller, runId: string | undefined, lookup: Lookup): Promise<void> {
@@ -176,25 +195,21 @@ async function requireModelWrite(
   lookup: Lookup,
 ): Promise<void> {
   await requireOwnModel(caller, id, lookup)
-  if (body.model_id !== undefined && body.model_id !== id) throw refusal(caller, 'the call names two models')
+  if (namesOther(body, id)) throw refusal(caller, 'the call names two models')
 }
 
 async function requireOwnModel(caller: RunCaller, id: string, lookup: Lookup): Promise<void> {
   await requireOwnRun(caller, (await lookup.model(id))?.run, lookup)
 }
 
-async function requireOwnArtifact(caller: RunCaller, path: string, lookup: Lookup): Promise<void> {
-  if (/(^|[/\\])\.{1,2}([/\\]|$)|%2e|%2f|%5c/i.test(path)) throw refusal(caller, `${path} is no plain path`)
-  const traces = `${caller.experimentId}/traces/`
+async function requireOwnArtifact(caller: RunCaller, written: string, lookup: Lookup): Promise<void> {
+  const path = plainArtifact(written)
+  if (path === undefined) throw refusal(caller, `${written} is no plain path`)
+  const traces = `${caller.project === undefined ? '' : `workspaces/${caller.project}/`}${caller.experimentId}/traces/`
   if (path.startsWith(traces) && /^tr-[0-9a-f]+\/artifacts\/[^/]+$/.test(path.slice(traces.length))) return
-  for (const part of path.split('/')) {
-    const isModel = part.startsWith('m-')
-    if (!isModel && part !== caller.runId && !/^[0-9a-f]{32}$/.test(part)) continue
-    const found = isModel ? await lookup.model(part) : await lookup.run(part)
-    if (!found || !`${path}/`.startsWith(`${found.artifacts}/`)) continue
-    return isModel ? requireOwnModel(caller, part, lookup) : requireOwnRun(caller, part, lookup)
-  }
-  throw refusal(caller, `${path} is not in the artifacts of its run`)
+  const owner = await ownerOfArtifact(path, lookup)
+  if (!owner) throw refusal(caller, `${path} is not in the artifacts of its run`)
+  await requireOwnRun(caller, owner.run, lookup)
 }
 
 function refusal(caller: RunCaller, reason: string): Failure {

@@ -65,7 +65,7 @@ test('a run whose nodes gave it more than it claims is counted right, told to en
   expect(await says(token, ['a', 'b'])).toMatchObject({status: 409, error: {code: 'CLAIM_DIFFERS'}})
   expect(await says(token, []), 'whatever it says then').toMatchObject({status: 409})
   expect(await noted()).toEqual([
-    'sly: its claim says 0 GPUs on 1 nodes, and its nodes gave it GPUs that it does not name (a, b)',
+    'sly: its claim says 0 GPUs on 1 node, and its nodes gave it GPUs that it does not name (a, b)',
   ])
   expect(await call('POST', 'claims', {user: 'ann', body: wish('next', ['d'])})).toMatchObject({
     status: 409,
@@ -102,6 +102,18 @@ test('what somebody else sees on nodes is noted once, and ends nothing', async (
   for (const user of ['ann', 'bob', 'bob'])
     await call('POST', 'claims', {user, body: {...wish(`${user}s`, ['b']), wait: true, seen}})
   expect(await noted()).toEqual(['sly: bob sees it with GPUs that it does not claim: b'])
+  expect(await says(token, ['a'])).toMatchObject({status: 200})
+})
+
+test('a run that goes on long after the time for which others let it pass is noted once, and not ended', async () => {
+  const token = await start('ann', wish('short', ['a'], {limit: 60}))
+  await start('ann', wish('long', ['b'], {limit: 86_400}))
+  await server.parts.claims.sweep()
+  expect(await noted()).toEqual([])
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000)
+  await server.parts.claims.sweep()
+  await server.parts.claims.sweep()
+  expect(await noted()).toEqual([expect.stringMatching(/^short: its claim says that it takes 60 s at most, and/)])
   expect(await says(token, ['a'])).toMatchObject({status: 200})
 })
 

@@ -27,8 +27,9 @@ const lookup: Lookup = {
   model: (id) =>
     Promise.resolve(
       {
-        'm-mine': {run: CHILD, artifacts: '1/models/m-mine/artifacts'},
-        'm-other': {run: OTHER, artifacts: '1/models/m-other/artifacts'},
+        'm-mine': {run: CHILD, artifacts: '1/models/m-mine/artifacts', experiment: '1'},
+        'm-other': {run: OTHER, artifacts: '1/models/m-other/artifacts', experiment: '1'},
+        'm-away': {run: OTHER, artifacts: '2/models/m-away/artifacts', experiment: '2'},
       }[id],
     ),
 }
@@ -59,6 +60,7 @@ describe("a run's token", () => {
   test.each<Case>([
     ['POST', `${API}/runs/log-batch`, {run_id: MINE}],
     ['POST', `${API}/runs/update`, {run_id: CHILD}],
+    ['POST', `${API}/runs/log-batch`, {run_id: MINE, metrics: [{key: 'auc', value: 1, model_id: 'm-other'}]}],
     ['POST', `${API}/runs/create`, {tags: [{key: 'mlflow.parentRunId', value: CHILD}]}],
     ['POST', `${API}/runs/delete`, {run_id: CHILD}],
     ['POST', `${API}/logged-models`, {source_run_id: MINE}],
@@ -97,6 +99,16 @@ describe("a run's token", () => {
   test.each<Case>([
     ['POST', `${API}/runs/log-batch`, {run_id: OTHER}],
     ['POST', `${API}/runs/log-batch`, {}],
+    ['POST', `${API}/runs/log-batch`, {run_id: MINE, metrics: [{key: 'auc'}, {key: 'auc', model_id: 'm-away'}]}],
+    ['POST', `${API}/runs/log-batch`, {run_id: MINE, metrics: [{key: 'auc', modelId: 'm-away'}]}],
+    ['POST', `${API}/runs/log-metric`, {run_id: MINE, key: 'auc', model_id: 'm-gone'}],
+    ['POST', `${API}/runs/log-inputs`, {run_id: MINE, models: [{model_id: 'm-away'}]}],
+    ['POST', `${API}/runs/outputs`, {run_id: MINE, models: [{model_id: 'm-away'}]}],
+    ['PUT', `${API}/runs/search`, {}],
+    ['GET', `${API}/webhooks`, {}],
+    ['GET', `${API}/gateway%2Fsecrets%2Flist`, {}],
+    ['GET', '/api/3.0/mlflow/workspaces%2Fsecret', {}],
+    ['GET', '/api/3.0/mlflow/new-in-mlflow-4', {}],
     ['POST', `${API}/runs/log-batch`, {run_id: 'd'.repeat(32)}],
     ['POST', `${API}/runs/log-batch`, {run_uuid: MINE, runId: OTHER}],
     ['POST', `${API}/runs/log-batch`, {run_uuid: MINE, run_id: OTHER}],
