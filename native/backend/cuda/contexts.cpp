@@ -254,8 +254,7 @@ std::shared_ptr<StreamPoints> Contexts::points_of(std::uint64_t context) {
 void Contexts::keep_end(std::uint64_t context, CUstream stream) {
   auto& ends = ends_[context];
   if (!core_.table.cuStreamQuery || core_.table.cuStreamQuery(stream) != CUDA_ERROR_NOT_READY) return;
-  std::erase_if(ends,
-                [this](const auto& end) { return core_.table.cuEventQuery(end.get()) != CUDA_ERROR_NOT_READY; });
+  std::erase_if(ends, [this](const auto& end) { return core_.table.cuEventQuery(end.get()) != CUDA_ERROR_NOT_READY; });
   if (auto end = ends.size() < kMostEnds ? point_of(core_.table, stream) : nullptr) ends.push_back(std::move(end));
 }
 
