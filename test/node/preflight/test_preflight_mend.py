@@ -75,7 +75,7 @@ class MendTest(unittest.TestCase):
         self.rack.finish(run)
         strays = [self.stray(run) for _ in range(8)]
         channel = Channel(self.root, self.root / "environments", io.StringIO())
-        listed: "list[int]" = []
+        listed: list[int] = []
 
         def send(*args: object) -> bool:
             with mock.patch.object(os, "listdir", wraps=os.listdir) as looks:
