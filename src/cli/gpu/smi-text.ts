@@ -1,6 +1,6 @@
 import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuReport} from '../../lib/gpu/index.ts'
-import {apiText, nodesText, percent, shortText, turnsText} from './text.ts'
+import {nodesText, percent, shortText, turnsText} from './text.ts'
 import {paint} from '../terminal/print.ts'
 import {bar, visibleWidth} from '../terminal/render.ts'
 
@@ -71,7 +71,9 @@ function deviceLines(device: GpuDevice, width: number): string[] {
 
 /** The name, and what the device is reached through where there is room for it. */
 function nameLine(device: GpuDevice, width: number): string {
-  const about = `${apiText(device)}${device.driver === '' ? '' : `, driver ${device.driver}`}`
+  const {api, capability, driver} = device
+  const version = driver === '' ? '' : api === 'cuda' ? `, CUDA ${driver}` : `, driver ${driver}`
+  const about = `${api === 'cuda' ? `capability ${capability}` : api}${version}`
   const name = cut(`${device.index}  ${device.name}`, width)
   return `${paint.bold(name)}${name.length + about.length + 2 <= width ? `  ${paint.dim(about)}` : ''}`
 }

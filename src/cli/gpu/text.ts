@@ -12,7 +12,7 @@ export function gpuListText({nodes, devices}: Pick<GpuReport, 'nodes' | 'devices
     {key: 'gpu', align: 'right'},
     {key: 'name', spare: true},
     'api',
-    {key: 'driver', spare: true},
+    {key: 'driver', title: 'VERSION', spare: true},
     {key: 'memory', align: 'right'},
     {key: 'used', align: 'right', spare: true},
     {key: 'free', align: 'right'},

@@ -8,6 +8,7 @@ export interface GpuDevice {
   id: string
   name: string
   vendor: string
+  /** The release of CUDA that the driver offers, as 13.0; of OpenCL CL_DRIVER_VERSION. */
   driver: string
   api: Api
   /** CUDA's compute capability, `9.0`; null for OpenCL. */

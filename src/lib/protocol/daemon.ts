@@ -41,6 +41,7 @@ export interface DaemonDevice {
   id: string
   name: string
   vendor: string
+  /** The release of CUDA that the driver offers, as 13.0; of OpenCL CL_DRIVER_VERSION. */
   driver: string
   api: Api
   capability?: string | null

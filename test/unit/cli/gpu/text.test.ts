@@ -42,7 +42,7 @@ const lease: Lease = {
 describe('gpu list', () => {
   it('has a line for each device, with what is free and who has the rest', () => {
     const lines = gpuListText({nodes: [node('a')], devices: [device('a', 0), held('a', 1, {})]}).split('\n')
-    expect(lines[0]).toMatch(/^NODE +GPU +NAME +API +DRIVER +MEMORY +USED +FREE +TIME FREE +BUSY +HOLDERS$/)
+    expect(lines[0]).toMatch(/^NODE +GPU +NAME +API +VERSION +MEMORY +USED +FREE +TIME FREE +BUSY +HOLDERS$/)
     expect(lines[1]).toMatch(/^a +0 +pthread-cpu +opencl +3\.1 +16\.0 GiB +0 B +16\.0 GiB +100 % +0 % +nobody$/)
     expect(lines[2]).toMatch(
       /^a +1 +pthread-cpu +opencl +3\.1 +16\.0 GiB +0 B +12\.0 GiB +75 % +0 % +ana@laptop 4\.0 GiB$/,
@@ -138,7 +138,7 @@ describe('gpu smi', () => {
       nodes: [node('a', {backend: 'sim'})],
       devices: [device('a', 0, {api: 'cuda', capability: '7.5', driver: '13.0'})],
     }
-    expect(gpuSmiText(sim, 80)).toMatch(/0 {2}pthread-cpu {2}cuda 7\.5, driver 13\.0 +free/)
+    expect(gpuSmiText(sim, 80)).toMatch(/0 {2}pthread-cpu {2}capability 7\.5, CUDA 13\.0 +free/)
     expect(gpuSmiText(sim, 80)).toContain('in software, 127.0.0.1:18999')
     expect(gpuSmiText(report, 48)).not.toContain('driver 3.1\n')
   })
