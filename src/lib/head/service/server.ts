@@ -53,7 +53,7 @@ export function tune(server: Server, pending: PendingConnections): void {
 }
 
 const isLoginLink = ({url, headers}: FastifyRequest): boolean =>
-  pathOf(url) === '/flexrack/v1/login' && /\btext\/html\b/.test(headers.accept ?? '')
+  url.split('?', 1)[0] === '/flexrack/v1/login' && /\btext\/html\b/.test(headers.accept ?? '')
 
 /**
  * The only ways in: calls of endpoints go to the gateway, all others to Fastify, where who is not known goes no further

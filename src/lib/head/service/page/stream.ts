@@ -42,7 +42,7 @@ export class Streams {
     raw.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no'})
     raw.write(': flexrack\n\n')
     const send = (message: Buffer): void => {
-      if (raw.writableLength > MOST_WAITING) raw.destroy()
+      if (raw.writableLength > MOST_WAITING || !site.isOpen()) raw.destroy()
       else raw.write(message)
     }
     const ends = [
