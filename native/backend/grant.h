@@ -92,6 +92,9 @@ class Grant {
   /// One launch took so long on the device, by its events; or so many did together. For whole devices too, where it is
   /// known: `gpu smi` shows it.
   virtual void finished(std::size_t device, std::uint64_t nanoseconds, std::uint32_t count = 1) = 0;
+  /// One launch alone (a kernel, or a graph as a whole) took so long by its own events. Said for shares, whose launches
+  /// are timed one by one; of a whole device only sums are known.
+  virtual void took(std::size_t /*device*/, std::uint64_t /*nanoseconds*/) {}
 
   /// What the other sessions of the lease may know: this one's client, by that name, has contexts on the device, or has
   /// none any more.

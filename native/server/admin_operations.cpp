@@ -271,8 +271,11 @@ Json AdminOperations::share(const Lease& lease, std::size_t index, bool with_use
                                          {"count", turns.count},
                                          {"standing", name_of(turns.standing)}});
   }
-  if (with_use)
-    described.set("used", broker_.used(lease.id, index)).set("utilization", broker_.utilization(lease.id, index));
+  if (!with_use) return described;
+  const auto longest = broker_.longest_launch(lease.id, index);
+  described.set("used", broker_.used(lease.id, index))
+      .set("utilization", broker_.utilization(lease.id, index))
+      .set("longest_launch", longest ? Json(*longest) : Json());
   return described;
 }
 

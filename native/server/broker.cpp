@@ -282,6 +282,12 @@ std::uint64_t Broker::used_by(const Worker& worker) const {
   return found == books_.end() ? 0 : found->second.accounting.used_by(worker.mark);
 }
 
+std::optional<double> Broker::longest_launch(const Id& lease, std::size_t share) const {
+  const auto found = books_.find(lease);
+  const auto micros = found == books_.end() ? std::nullopt : found->second.accounting.longest_launch(share);
+  return micros ? std::optional(static_cast<double>(*micros) / 1e6) : std::nullopt;
+}
+
 double Broker::utilization(const Id& lease, std::size_t share) const {
   const auto found = books_.find(lease);
   return found == books_.end() ? 0 : found->second.accounting.utilization(share).value_or(0);
@@ -293,7 +299,7 @@ void Broker::open_books(const Lease& lease) {
   for (const auto& share : lease.shares) limits.push_back(share.whole ? MemoryAccounting::kUnlimited : share.memory);
   if (access(path.c_str(), F_OK) == 0) {
     try {
-      auto accounting = MemoryAccounting::open(path);
+      auto accounting = MemoryAccounting::take_over(path);
       accounting.clear_dead();
       books_.emplace(lease.id, Books{std::move(accounting), {}});
       return;

@@ -63,6 +63,8 @@ class Broker {
   void stop_all(std::function<void()> done);
   /// Ends the spare worker and leaves everything else running.
   void leave() { worker_pool_.leave(); }
+  /// Whether there is neither a lease nor a worker.
+  bool has_nothing() const { return leases_.all().empty() && worker_pool_.workers().empty(); }
 
   /// Of a lease that takes turns, or of all sessions that take turns on a device: what is where, and how they are.
   struct Turns {
@@ -76,6 +78,8 @@ class Broker {
   /// The part of the last second that the device worked for this lease, 0 to 1, as of the last look: what its watchers
   /// are told too.
   double utilization(const Id& lease, std::size_t share) const;
+  /// Of the last minute: seconds that its longest launch took there. Nothing where none was timed alone.
+  std::optional<double> longest_launch(const Id& lease, std::size_t share) const;
 
  private:
   struct Books {

@@ -85,7 +85,6 @@ Descriptor block_signals() {
 
 int serve(DaemonSettings& settings) {
   auto& about = settings.broker;
-  about.runtime = make_runtime_folder(about.root);
   Log log(about.root + "/log");
   const auto signals = block_signals();
   raise_descriptor_limit();
@@ -99,6 +98,7 @@ int serve(DaemonSettings& settings) {
     return kExitNoDevices;
   }
 
+  about.runtime = make_runtime_folder(about.root);
   Loop loop;
   about.admin = about.runtime + "/admin.sock";
   about.unix_path = about.runtime + "/client.sock";
@@ -147,6 +147,7 @@ int serve(DaemonSettings& settings) {
   listener.close();
   admin.close();
   broker.leave();
+  if (broker.has_nothing()) remove_runtime_folder(about.runtime);
   unlink((about.root + "/address.json").c_str());
   log.line("the broker has ended");
   return 0;

@@ -1,5 +1,6 @@
 #include "server/folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 #include "server/descriptor.h"
 
@@ -44,6 +46,22 @@ void write_all(int fd, std::string_view content, const std::string& path) {
   }
 }
 
+/// The sockets of a broker, and what it and its workers name after a session, a lease or a device.
+bool is_runtime_name(std::string_view name) {
+  if (name == "admin.sock" || name == "client.sock") return true;
+  return name.size() > 1 && std::string_view("wlgr").find(name.front()) != std::string_view::npos &&
+         name.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
+}
+
+/// A folder that is this user's alone; else one that is not open.
+Descriptor open_own_folder(const std::string& path) {
+  Descriptor fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat about{};
+  if (fd.is_open() && (fstat(fd.get(), &about) != 0 || about.st_uid != geteuid() || (about.st_mode & 077) != 0))
+    fd.reset();
+  return fd;
+}
+
 }  // namespace
 
 void make_private_folder(const std::string& path) {
@@ -66,6 +84,21 @@ std::string make_runtime_folder(const std::string& root) {
   }
   make_private_folder(folder);
   return folder;
+}
+
+void remove_runtime_folder(const std::string& path) {
+  Descriptor folder = open_own_folder(path);
+  if (!folder.is_open()) return;
+  const int at = folder.get();
+  DIR* entries = fdopendir(at);  // has the descriptor from here on
+  if (entries == nullptr) return;
+  folder.release();
+  std::vector<std::string> names;
+  while (const auto* entry = readdir(entries))
+    if (is_runtime_name(entry->d_name)) names.emplace_back(entry->d_name);
+  for (const auto& name : names) unlinkat(at, name.c_str(), 0);
+  closedir(entries);
+  rmdir(path.c_str());  // stays where there is anything else in it
 }
 
 void replace_file(const std::string& path, std::string_view content) {

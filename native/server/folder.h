@@ -16,6 +16,10 @@ void make_private_folder(const std::string& path);
 /// 0700.
 std::string make_runtime_folder(const std::string& root);
 
+/// Removes what make_runtime_folder has made, with the sockets and shared files in it: for a broker that ends and
+/// leaves neither leases nor workers, while it has the root's lock. What is not ours, or has none of our names, stays.
+void remove_runtime_folder(const std::string& folder);
+
 /// Replaces a file whole, mode 0600, on disk before the name changes. Throws std::system_error.
 void replace_file(const std::string& path, std::string_view content);
 

@@ -65,6 +65,7 @@ class LeaseGrant : public backend::Grant {
     accounting_.add_busy(device, nanoseconds);
     if (auto* scheduler_of = scheduler(device)) scheduler_of->finished(nanoseconds, count);
   }
+  void took(std::size_t device, std::uint64_t nanoseconds) override { accounting_.show_launch(device, nanoseconds); }
 
   void use(std::size_t device, std::uint64_t process, bool has_contexts) override {
     accounting_.use(device, process, has_contexts);

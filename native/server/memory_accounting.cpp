@@ -5,6 +5,8 @@
 #include <atomic>
 #include <bitset>
 #include <cmath>
+#include <cstddef>
+#include <ctime>
 #include <new>
 #include <stdexcept>
 
@@ -15,11 +17,26 @@
 namespace flexrack::server {
 namespace {
 
-constexpr std::uint64_t kAccountingMagic = 0x33726567'64656c66;  // "fledger3"
+/// Fields are appended and never moved: a program of an earlier version, which has mapped what it knows of the file,
+/// works on with it. The last character is the version.
+constexpr std::uint64_t magic_of(char version) { return std::uint64_t(version) << 56 | 0x72656764656c66; }  // "fledger"
+constexpr std::uint64_t kAccountingMagic = magic_of('4');
+
+constexpr std::size_t kTimes = 7;  ///< pieces of time of ten seconds: six whole ones, and the one that is now
+constexpr std::uint64_t kPiece = 10;
+constexpr int kTimeShift = 40;  ///< a piece's number above, microseconds below: the later one, then the longer one
+
+constexpr std::uint64_t kMicros = (std::uint64_t{1} << kTimeShift) - 1;
+
+std::uint64_t piece_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) / kPiece + 1;  // never 0, which is: nothing was timed
+}
 
 struct Slot {
   ProcessMark owner;
-  std::uint64_t process;   ///< its client's
+  std::uint64_t process;  ///< its client's
   std::uint64_t contexts;  ///< a bit for each device on which that has contexts
   std::array<std::uint64_t, kAccountedDevices> used;
 };
@@ -31,9 +48,9 @@ constexpr std::uint32_t kNobody = kAccountedWorkers;
 struct SharedEntry {
   backend::SharedObject object;
   backend::ShareSecret secret;
-  std::uint32_t owner;    ///< slot of who shares it; kNobody: it is gone, and so nobody opens it any more
+  std::uint32_t owner;  ///< slot of who shares it; kNobody: it is gone, and so nobody opens it any more
   std::uint32_t charged;  ///< slot of who has it charged
-  Users users;            ///< slots of those that have opened it
+  Users users;  ///< slots of those that have opened it
 };
 
 }  // namespace
@@ -50,6 +67,10 @@ struct MemoryAccounting::File {
   std::array<Slot, kAccountedWorkers> slots;
   std::uint64_t entries;  ///< of `shared`, that were ever used: what is behind them is empty
   std::array<SharedEntry, kSharedObjects> shared;
+  // From version 4 on.
+  std::array<std::array<std::atomic<std::uint64_t>, kTimes>, kAccountedDevices> launches;
+  std::uint64_t
+      has_lone;  ///< 1: workers may be there that know nothing of `shared`, and would not tidy up behind others
 
   std::size_t number_of(const Slot& slot) const { return static_cast<std::size_t>(&slot - slots.data()); }
 
@@ -122,6 +143,36 @@ MemoryAccounting MemoryAccounting::create(const std::string& path, std::span<con
   }));
 }
 
+std::size_t MemoryAccounting::size_of_version(char version) {
+  switch (version) {
+    case '2': return offsetof(File, entries);  // before sessions shared memory
+    case '3': return offsetof(File, launches);  // before launches were shown
+    default: return sizeof(File);
+  }
+}
+
+MemoryAccounting MemoryAccounting::take_over(const std::string& path) {
+  const auto size = SharedFile::size_of(path);
+  const auto is_old = [&](std::uint64_t magic, char version) {
+    return magic == magic_of(version) && size >= size_of_version(version);
+  };
+  if (size == size_of_version('2') || size == size_of_version('3') || size == sizeof(File)) {
+    std::uint64_t magic = 0;
+    {
+      const auto head = SharedFile::open(path, size);
+      const auto& file = *static_cast<const File*>(head.data());
+      if (file.boot == wire::boot_mark() && file.devices <= kAccountedDevices) magic = file.magic;
+    }
+    // A broker that was killed here has made it longer, and has not said so.
+    if (is_old(magic, '2') || is_old(magic, '3')) {
+      MemoryAccounting old(SharedFile::lengthen(path, size, sizeof(File)));
+      if (is_old(magic, '2')) old.at().has_lone = 1;
+      std::atomic_ref(old.at().magic).store(kAccountingMagic);
+    }
+  }
+  return open(path);
+}
+
 MemoryAccounting MemoryAccounting::open(const std::string& path) {
   MemoryAccounting accounting(SharedFile::open(path, sizeof(File)));
   if (accounting.at().magic != kAccountingMagic || accounting.at().boot != wire::boot_mark() ||
@@ -180,6 +231,7 @@ std::optional<backend::ShareSecret> MemoryAccounting::share(const backend::Share
   if (slot_ == kAccountedWorkers || object.device >= devices()) return std::nullopt;
   const auto secret = random_token<backend::ShareSecret>();
   const bool is_kept = locked([&](File& file) {
+    if (file.has_lone != 0) return false;
     std::size_t free = 0;
     while (free < file.entries && file.shared[free].object.sort != backend::SharedObject::Sort::none) ++free;
     if (free >= kSharedObjects) return false;
@@ -265,6 +317,27 @@ void MemoryAccounting::show_utilization(std::size_t device, double part) {
 std::optional<double> MemoryAccounting::utilization(std::size_t device) const {
   const auto shown = device < devices() ? at().shown[device].load(std::memory_order_relaxed) : 0;
   return shown == 0 ? std::nullopt : std::optional((shown - 1) / 1000.0);
+}
+
+void MemoryAccounting::show_launch(std::size_t device, std::uint64_t nanoseconds) {
+  if (device >= devices()) return;
+  const auto piece = piece_now();
+  const auto micros = std::clamp<std::uint64_t>(nanoseconds / 1000, 1, kMicros);
+  const auto mine = piece << kTimeShift | micros;
+  auto& place = at().launches[device][piece % kTimes];
+  auto have = place.load(std::memory_order_relaxed);
+  while (have < mine && !place.compare_exchange_weak(have, mine, std::memory_order_relaxed)) continue;
+}
+
+std::optional<std::uint64_t> MemoryAccounting::longest_launch(std::size_t device) const {
+  if (device >= devices()) return std::nullopt;
+  const auto now = piece_now();
+  std::uint64_t longest = 0;
+  for (const auto& place : at().launches[device]) {
+    const auto have = place.load(std::memory_order_relaxed);
+    if ((have >> kTimeShift) + kTimes > now) longest = std::max(longest, have & kMicros);
+  }
+  return longest == 0 ? std::nullopt : std::optional(longest);
 }
 
 void MemoryAccounting::use(std::size_t device, std::uint64_t process, bool has_contexts) {

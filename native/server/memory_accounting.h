@@ -28,6 +28,11 @@ class MemoryAccounting {
   static MemoryAccounting create(const std::string& path, std::span<const std::uint64_t> limits);
   /// Throws std::runtime_error if it is no memory accounting, std::system_error if there is none.
   static MemoryAccounting open(const std::string& path);
+  /// For a broker that takes another one's place: one of an earlier version is lengthened where it is, under the
+  /// workers that have it, so what they have charged counts on (docs/adr/0095). Throws as open() does.
+  static MemoryAccounting take_over(const std::string& path);
+  /// Bytes of the file of that version ('2', '3', '4').
+  static std::size_t size_of_version(char version);
 
   std::size_t devices() const;
 
@@ -60,6 +65,12 @@ class MemoryAccounting {
   /// under the lock.
   void show_utilization(std::size_t device, double part);
   std::optional<double> utilization(std::size_t device) const;
+
+  /// One launch took so long. Not under the lock.
+  void show_launch(std::size_t device, std::uint64_t nanoseconds);
+  /// Of the last minute (up to ten seconds more), in microseconds: how long the longest launch took that was timed
+  /// alone.
+  std::optional<std::uint64_t> longest_launch(std::size_t device) const;
 
   /// For a process that has joined: its client, by the name it goes by, has contexts on the device or has none.
   void use(std::size_t device, std::uint64_t process, bool has_contexts);

@@ -36,7 +36,14 @@ SharedFile SharedFile::create(const std::string& path, std::size_t size, const s
   return file;
 }
 
-SharedFile SharedFile::open(const std::string& path, std::size_t size) {
+SharedFile SharedFile::open(const std::string& path, std::size_t size) { return lengthen(path, size, size); }
+
+std::size_t SharedFile::size_of(const std::string& path) {
+  struct stat about{};
+  return lstat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) ? static_cast<std::size_t>(about.st_size) : 0;
+}
+
+SharedFile SharedFile::lengthen(const std::string& path, std::size_t size, std::size_t longer) {
   const Descriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat about{};
   if (!fd.is_open() || fstat(fd.get(), &about) != 0) fail_with_errno(path);
@@ -44,7 +51,8 @@ SharedFile SharedFile::open(const std::string& path, std::size_t size) {
       about.st_size != static_cast<off_t>(size)) {
     throw std::runtime_error(path + " is not a file of this daemon");
   }
-  return SharedFile(map(fd.get(), size, path), size);
+  if (longer > size && (errno = posix_fallocate(fd.get(), 0, static_cast<off_t>(longer))) != 0) fail_with_errno(path);
+  return SharedFile(map(fd.get(), longer, path), longer);
 }
 
 SharedFile::SharedFile(SharedFile&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}

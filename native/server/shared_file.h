@@ -15,6 +15,10 @@ class SharedFile {
   /// Made under another name, filled by `prepare` and then renamed, so nobody ever sees it half made. Mode 0600.
   static SharedFile create(const std::string& path, std::size_t size, const std::function<void(void*)>& prepare);
   static SharedFile open(const std::string& path, std::size_t size);
+  /// The same file, made longer by zeros; those that have mapped it keep what they have. Throws std::system_error.
+  static SharedFile lengthen(const std::string& path, std::size_t size, std::size_t longer);
+  /// Bytes; 0 where there is none.
+  static std::size_t size_of(const std::string& path);
 
   SharedFile(SharedFile&& other) noexcept;
   SharedFile& operator=(SharedFile&& other) noexcept;

@@ -8,20 +8,17 @@ in front of it. Ends on SIGTERM.
 
 import asyncio
 import signal
-import struct
 import sys
 import threading
 from pathlib import Path
-from typing import BinaryIO, List, Optional, Tuple
+from typing import List, Tuple
 
 import xllamacpp
 from adapters import Front
+from gguf import context_of, free_memory, read_counts
 
 GRACE = 10  # seconds for what has begun, once the server is to end
 AT_ONCE = 4  # requests that are decoded together; the others wait in the server
-# Values in GGUF (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): number of the type -> its bytes
-SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-TEXT, LIST, U32 = 8, 9, 4
 
 
 def main(file: str, name: str, host: str, port: int, inner: int) -> None:
@@ -32,10 +29,12 @@ def main(file: str, name: str, host: str, port: int, inner: int) -> None:
     params.hostnames = [host]
     params.port = inner if adapters else port
     params.n_parallel = AT_ONCE
-    params.kv_unified = True  # one request may have the whole context, as long as the others leave it
+    counts = read_counts(file)
+    params.n_ctx = context_of(counts, AT_ONCE, free_memory())
+    params.kv_unified = True  # no request needs more than the model knows, and none has less while the others leave it
     # none of them is on by itself: each request says which one it wants
     params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(one), 0.0) for one in adapters]
-    if pooling(file):
+    if counts.get("pooling_type"):
         params.embedding = True
         params.n_ubatch = params.n_batch  # a text has to fit in one
     params.ui = params.endpoint_slots = params.endpoint_props = params.endpoint_metrics = False
@@ -58,37 +57,6 @@ async def stand_before(inner: Tuple[str, int], name: str, adapters: List[Path], 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     await Front(inner, name, [one.stem for one in adapters]).serve(host, port, ended, GRACE)
-
-
-def pooling(path: str) -> Optional[int]:
-    """How the model has its tokens pooled; None and 0: it is no model of embeddings."""
-    with open(path, "rb") as file:
-        if file.read(4) != b"GGUF":
-            return None  # llama.cpp says what is wrong with it
-        _version, _tensors, facts = struct.unpack("<IQQ", file.read(20))
-        for _ in range(facts):
-            name = file.read(number(file))
-            (kind,) = struct.unpack("<I", file.read(4))
-            if name.endswith(b".pooling_type") and kind == U32:
-                return struct.unpack("<I", file.read(4))[0]
-            skip(file, kind, 1)
-    return None
-
-
-def skip(file: BinaryIO, kind: int, count: int) -> None:
-    if kind == TEXT:
-        for _ in range(count):
-            file.seek(number(file), 1)
-    elif kind == LIST:
-        for _ in range(count):
-            (inner,) = struct.unpack("<I", file.read(4))
-            skip(file, inner, number(file))
-    else:
-        file.seek(SIZES[kind] * count, 1)
-
-
-def number(file: BinaryIO) -> int:
-    return struct.unpack("<Q", file.read(8))[0]
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ it('a local rack has GPUs in software, which say what they are', async () => {
       used: 0,
     })
   expect(new Set(devices.map((one) => one.id)).size).toBe(4)
-  expect((await flexrack('gpu', 'smi')).stdout).toMatch(/0 {2}Flexrack Simulated GPU {2}cuda 7\.5, driver 13\.0/)
+  expect((await flexrack('gpu', 'smi')).stdout).toMatch(/0 {2}Flexrack Simulated GPU {2}capability 7\.5, CUDA 13\.0/)
 })
 
 it('nodes go on with what they have, and are told where a setting cannot be', async () => {

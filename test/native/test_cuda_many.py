@@ -92,3 +92,9 @@ class CudaMany(unittest.TestCase):
         share = {"fraction": 0.5}
         with GpuAttached(daemons, "tls", share=share) as one, GpuAttached(daemons, "tls", share=share) as other:
             self.both_at_once([one.env, other.env])
+            longest = [
+                share["longest_launch"] for one in daemons[0].ask("leases")["leases"] for share in one["devices"]
+            ]
+            self.assertEqual(len(longest), 2)
+            for seconds in longest:
+                self.assertGreater(seconds, 0)  # None, where none was timed

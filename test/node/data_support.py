@@ -44,8 +44,14 @@ class DataCase(unittest.TestCase):
     def push(self, files, limit=None, spoil=lambda body: body):
         """Returns the version's digest, and what data.receive answered."""
         manifest = self.manifest(files)
-        lacking = {digest for digest, _executable in verbs.missing(manifest, self.channel())["missing"]}
+        lacking = {digest: here for digest, _executable, here in verbs.missing(manifest, self.channel())["missing"]}
         contents = {hashlib.sha256(data).hexdigest(): data for data in files.values()}
         sent = [one for one in contents if one in lacking]
-        order = {"manifest": manifest, "send": [[one, False, len(contents[one])] for one in sent], "limit": limit}
-        return manifest["digest"], verbs.receive(order, self.channel(spoil(b"".join(contents[one] for one in sent))))
+        order = {
+            "manifest": manifest,
+            "send": [[one, False, len(contents[one]), lacking[one]] for one in sent],
+            "limit": limit,
+        }
+        return manifest["digest"], verbs.receive(
+            order, self.channel(spoil(b"".join(contents[one][lacking[one] :] for one in sent)))
+        )

@@ -50,6 +50,8 @@ export function tinyGguf(seed = 1, {pooled = false} = {}): Buffer {
         tokens.map((_, at) => u32(at === 0 ? 2 : at < 3 ? 3 : 6)),
       ),
     ),
+    // with a space before each text, the words that begin an answer were not what grammars expect
+    fact('tokenizer.ggml.add_space_prefix', BOOL, Buffer.from([0])),
     fact('tokenizer.ggml.bos_token_id', U32, u32(1)),
     fact('tokenizer.ggml.eos_token_id', U32, u32(2)),
   ])
@@ -99,6 +101,7 @@ function gguf(tensors: Tensor[], facts: Buffer[]): Buffer {
 const U32 = 4
 const I32 = 5
 const F32 = 6
+const BOOL = 7
 const TEXT = 8
 const LIST = 9
 

@@ -86,6 +86,7 @@ export async function openTestServer(
   const queued = openQueues({endpoints, rollouts})
   const ui = new Ui()
   const quotas = await Quotas.open(folder)
+  const holdings = await Holdings.open(folder, quotas)
   const parts: Parts = {
     config,
     mlflow,
@@ -99,8 +100,8 @@ export async function openTestServer(
     superseded: await Superseded.open(folder),
     clients: new Clients(tokens),
     quotas,
-    claims: await Claims.open(folder, tokens, quotas),
-    holdings: await Holdings.open(folder, quotas),
+    claims: await Claims.open(folder, {tokens, quotas, beside: () => holdings.all}),
+    holdings,
     audit: await Audit.open(folder),
     locks: await Locks.open(folder),
     promises: await Joint.open(folder, endpoints, () => Promise.resolve(undefined)),

@@ -59,7 +59,7 @@ std::uint64_t LaunchClock::time_of(const TimedLaunch& launch) const {
 /// while the driver is asked.
 bool LaunchClock::look(std::unique_lock<std::mutex>& guard) {
   struct Sum {
-    std::uint64_t nanoseconds = 0;
+    std::uint64_t nanoseconds = 0, longest = 0;
     std::uint32_t count = 0;
   };
   std::vector<std::pair<Lane, CUevent>> first;
@@ -90,6 +90,7 @@ bool LaunchClock::look(std::unique_lock<std::mutex>& guard) {
       launches.pop_front();
       auto& sum = sums[lane.device];
       sum.nanoseconds += took;
+      sum.longest = std::max(sum.longest, took);
       ++sum.count;
     }
     if (launches.empty()) shared_->lanes.erase(lane);
@@ -97,7 +98,7 @@ bool LaunchClock::look(std::unique_lock<std::mutex>& guard) {
   if (!over.empty()) {
     guard.unlock();
     for (const auto& [device, sum] : sums) {
-      finished_(device, sum.nanoseconds, sum.count);
+      finished_(device, sum.nanoseconds, sum.count, sum.longest);
       usual_ = (usual_ + std::chrono::nanoseconds(sum.nanoseconds / sum.count)) / 2;
     }
     for (auto& one : over) {

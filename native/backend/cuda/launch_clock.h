@@ -28,8 +28,10 @@ struct TimedLaunch {
 /// the thread is there from the first launch on.
 class LaunchClock {
  public:
-  /// So many launches are over on the device, and took so long by their events, all together.
-  using Finished = std::function<void(std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count)>;
+  /// So many launches are over on the device, and took so long by their events, all together; the longest of them so
+  /// long. 0: no event said it.
+  using Finished =
+      std::function<void(std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count, std::uint64_t longest)>;
   LaunchClock(const cu::DriverTable& driver, Finished finished) : driver_(driver), finished_(std::move(finished)) {}
   ~LaunchClock() { close(std::chrono::milliseconds(0)); }
   LaunchClock(const LaunchClock&) = delete;

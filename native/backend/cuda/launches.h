@@ -25,9 +25,11 @@ class Launches : public virtual cu::Requests {
   void on(const cu::Launch& m) override;
 
   Core& core_;
-  LaunchClock clock_{core_.table, [this](std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count) {
-                       core_.grant.finished(device, nanoseconds, count);
-                     }};
+  LaunchClock clock_{
+      core_.table, [this](std::uint32_t device, std::uint64_t nanoseconds, std::uint32_t count, std::uint64_t longest) {
+        if (longest > 0) core_.grant.took(device, longest);
+        core_.grant.finished(device, nanoseconds, count);
+      }};
 };
 
 }  // namespace flexrack::backend::cuda

@@ -66,9 +66,11 @@ void Account::refund(std::size_t device, std::uint64_t bytes) {
   if (grant_) grant_->refund(device, bytes);
 }
 
-void Account::finished(std::size_t device, std::uint64_t nanoseconds) {
+void Account::finished(std::size_t device, std::uint64_t nanoseconds, std::uint64_t by_events) {
   const std::lock_guard guard(lock_);
-  if (grant_) grant_->finished(device, nanoseconds);
+  if (!grant_) return;
+  grant_->finished(device, nanoseconds);
+  if (by_events > 0) grant_->took(device, by_events);
 }
 
 void Account::close() {

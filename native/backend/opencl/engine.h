@@ -57,7 +57,8 @@ class Account {
   bool charge(std::size_t device, std::uint64_t bytes);
   void refund(std::size_t device, std::uint64_t bytes);
   /// A turn of a time-sliced launch is over.
-  void finished(std::size_t device, std::uint64_t nanoseconds);
+  /// `by_events`: what its own events say, 0 where they say nothing.
+  void finished(std::size_t device, std::uint64_t nanoseconds, std::uint64_t by_events = 0);
   /// From here on the grant is left alone.
   void close();
 

@@ -39,7 +39,7 @@ class LaunchSlice {
     if (state_.exchange(kOver) != kAdmitted) return;
     const auto since =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began_).count();
-    account_->finished(device_, nanoseconds ? nanoseconds : static_cast<std::uint64_t>(since));
+    account_->finished(device_, nanoseconds ? nanoseconds : static_cast<std::uint64_t>(since), nanoseconds);
   }
 
  private:

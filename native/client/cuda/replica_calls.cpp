@@ -8,8 +8,6 @@
 namespace flexrack::client::cuda {
 namespace {
 
-constexpr std::size_t kMostCalls = 4096;  ///< early answers; only a server that makes them up gets here
-
 template <class Message>
 wire::Bytes encoded(const Message& message) {
   wire::Bytes body;
@@ -78,6 +76,7 @@ void ReplicatedLink::enter(std::uint64_t number, std::uint16_t op, const std::ar
   ReplicaFrames frames;
   std::string what;
   bool is_early = false;
+  std::optional<std::size_t> silent;
   {
     const std::lock_guard guard(lock_);
     auto& call = calls_[number];
@@ -87,16 +86,21 @@ void ReplicatedLink::enter(std::uint64_t number, std::uint16_t op, const std::ar
       if (sequence[i] == 0) continue;
       if (const auto found = early_[i].find(sequence[i]); found != early_[i].end()) {
         call.answer[i] = std::move(found->second);
+        early_bytes_[i] -= call.answer[i]->body.size();
         early_[i].erase(found);
         is_early = true;
       } else {
         numbers_[i][sequence[i]] = number;
       }
     }
-    if (--unnumbered_ == 0)
+    if (--unnumbered_ == 0) {
       for (auto& one : early_) one.clear();
+      early_bytes_ = {};
+    }
+    silent = silent_side();
     is_early |= !sides_[0].is_alive || !sides_[1].is_alive;
   }
+  if (silent) lose(*silent, "it answers nothing");
   if (!is_early) return;
   {
     const std::lock_guard handing(handing_);
@@ -112,7 +116,7 @@ void ReplicatedLink::enter(std::uint64_t number, std::uint16_t op, const std::ar
 void ReplicatedLink::on_frame(std::size_t from, const wire::Header& header, wire::View body) {
   const ReplicaReading reading;
   ReplicaFrames frames;
-  std::string what;
+  std::string what, excess;
   {
     const std::lock_guard handing(handing_);
     {
@@ -120,10 +124,12 @@ void ReplicatedLink::on_frame(std::size_t from, const wire::Header& header, wire
       if (is_over_ || !sides_[from].is_alive) return;
       if (header.flags & wire::kReply) what = take_reply(from, header, body, frames);
       else frames = notices_.take(from, first_, header, body);
+      excess = excess_of(from);
     }
     deliver(frames);
   }
   if (!what.empty()) differ(what, header.op == cu::Describe::kOp);
+  else if (!excess.empty()) lose(from, excess);
   else if (from != first_ && !frames.empty()) wake();
 }
 
@@ -137,13 +143,31 @@ std::string ReplicatedLink::take_reply(std::size_t from, const wire::Header& hea
   ReplicaAnswer answer{header.flags, wire::Bytes(rest.begin(), rest.end())};
   const auto known = numbers_[from].find(sequence);
   if (known == numbers_[from].end()) {
-    if (unnumbered_ > 0 && early_[from].size() < kMostCalls) early_[from].emplace(sequence, std::move(answer));
+    const auto size = answer.body.size();
+    if (unnumbered_ > 0 && early_[from].emplace(sequence, std::move(answer)).second) early_bytes_[from] += size;
     return {};
   }
   const auto number = known->second;
   numbers_[from].erase(known);
   calls_[number].answer[from] = std::move(answer);
   return settle(number, out);
+}
+
+/// Under the lock: why that one says more than it can have to say. Empty: it does not.
+std::string ReplicatedLink::excess_of(std::size_t from) const {
+  const auto& limits = settings_.limits;
+  if (early_[from].size() > limits.notices || early_bytes_[from] > limits.early_bytes)
+    return "it answers what it was never asked";
+  return notices_.excess_of(from, first_, limits);
+}
+
+/// Under the lock: who does not answer calls of which the process has the other one's answer long since.
+std::optional<std::size_t> ReplicatedLink::silent_side() const {
+  if (calls_.size() <= settings_.limits.calls) return std::nullopt;
+  const auto& oldest = calls_.begin()->second;
+  for (std::size_t i = 0; i < sides_.size(); ++i)
+    if (is_expected(oldest, i) && !oldest.answer[i] && oldest.is_answered) return i;
+  return std::nullopt;
 }
 
 /// Under the locks: the process gets its answer if it can, and what both say is compared. What they differ in.

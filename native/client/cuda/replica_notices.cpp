@@ -102,7 +102,11 @@ void ReplicaNotices::take_run(std::size_t from, wire::View body, ReplicaFrames& 
   if (is_alone_) return begin_run(asked.function, numbers, asked.status, out);
   auto& others = runs_[1 - from];
   const auto found = others.find(asked.function);
-  if (found == others.end()) return runs_[from][asked.function].push_back({asked.run, asked.status});
+  if (found == others.end()) {
+    ++waiting_[from];
+    return runs_[from][asked.function].push_back({asked.run, asked.status});
+  }
+  --waiting_[1 - from];
   const auto other = found->second.front();
   found->second.pop_front();
   if (found->second.empty()) others.erase(found);
@@ -153,7 +157,16 @@ ReplicaFrames ReplicaNotices::alone(std::size_t left, bool was_first) {
     }
   }
   runs_ = {};
+  waiting_ = {};
   return out;
+}
+
+std::string ReplicaNotices::excess_of(std::size_t from, std::size_t first, const ReplicaLimits& limits) const {
+  const auto failures = from == first ? failed_.size() : failures_.size();
+  const auto notices = reached_[from].size() + waiting_[from] + failures + (is_alone_ ? running_.size() : 0);
+  if (notices > limits.notices) return "it tells of more than can have happened";
+  if (from != first && ahead_.size() > limits.printed) return "what it prints is too far ahead of the other one";
+  return {};
 }
 
 }  // namespace flexrack::client::cuda

@@ -19,6 +19,15 @@ struct ReplicaFrame {
 };
 using ReplicaFrames = std::vector<ReplicaFrame>;
 
+/// What is kept at most of what one server has said and the other has not yet. A server is behind by no more messages
+/// than a link keeps (32 MiB), and each of those makes it say one thing: beyond that, it makes things up.
+struct ReplicaLimits {
+  std::size_t notices = 1 << 20;
+  std::size_t printed = 64 << 20;      ///< bytes
+  std::size_t early_bytes = 64 << 20;  ///< of answers whose call is not known yet
+  std::size_t calls = 1 << 16;         ///< that one has answered, or says nothing of
+};
+
 /// Not for several threads at once.
 class ReplicaNotices {
  public:
@@ -28,6 +37,8 @@ class ReplicaNotices {
   ReplicaFrames alone(std::size_t left, bool was_first);
   /// The process has run a host function: the number that each server has for that run, 0 where it has none.
   std::array<std::uint64_t, 2> runs_of(std::uint64_t run);
+  /// Why server `from` says more than it can have to say. Empty: it does not.
+  std::string excess_of(std::size_t from, std::size_t first, const ReplicaLimits& limits) const;
 
  private:
   struct Run {
@@ -54,6 +65,7 @@ class ReplicaNotices {
   std::uint64_t told_ = 0;                           ///< bytes of that the process has
   std::string ahead_;                                ///< what the other one has printed behind those
   std::array<std::map<std::uint64_t, std::deque<Run>>, 2> runs_;  ///< by function: asked for by one alone so far
+  std::array<std::size_t, 2> waiting_{};  ///< how many those are
   std::map<std::uint64_t, std::array<std::uint64_t, 2>> running_;
   std::uint64_t last_run_ = 0;
 };

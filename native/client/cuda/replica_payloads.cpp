@@ -102,7 +102,8 @@ void ReplicatedLink::arrived(std::uint64_t ticket, std::size_t from, bool has_ar
     const auto& read = found->second;
     bytes = {read.direct == from ? read.into.data() : read.copy.get(), read.into.size()};
   }
-  const auto hash = has_arrived ? hash_of(bytes) : 0;
+  // Now: another copy may soon land in the same memory of the process, and the other server's of this one later.
+  const auto hash = has_arrived ? hash_.of(bytes) : KeyedHash::Value{};
   {
     const std::lock_guard guard(lock_);
     const auto found = reads_.find(ticket);
@@ -176,7 +177,7 @@ std::optional<bool> ReplicatedLink::outcome_of_one(Read& read) {
 
 std::string ReplicatedLink::text_of(const Read& read) const {
   const auto of = [&](std::size_t side) {
-    return (read.state[side] == Read::State::here ? "hash " + hex(read.hash[side]) : std::string("nothing")) +
+    return (read.state[side] == Read::State::here ? "hash " + hex(read.hash[side][1]) : std::string("nothing")) +
            " from " + sides_[side].node;
   };
   return "copy " + std::to_string(read.number) + " to the program, " + std::to_string(read.into.size()) + " bytes" +

@@ -99,8 +99,6 @@ bool is_alike(std::uint16_t op, wire::View here, wire::View there) {
   return std::equal(here.begin(), here.end(), there.begin(), there.end());
 }
 
-std::uint64_t rotated(std::uint64_t value, int by) { return value << by | value >> (64 - by); }
-
 }  // namespace
 
 bool is_for_both(std::uint16_t op) { return !depends_on_time(op); }
@@ -132,27 +130,6 @@ void join_answers(std::uint16_t op, ReplicaAnswer& here, const ReplicaAnswer& th
   wire::Bytes body;
   encode(body, cu::HaveImagesReply{.known = known});
   here.body = std::move(body);
-}
-
-std::uint64_t hash_of(wire::View bytes) {
-  constexpr std::uint64_t kOdd[4] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0x165667b19e3779f9u,
-                                     0x27d4eb2f165667c5u};
-  std::uint64_t lanes[4] = {kOdd[3], kOdd[2], kOdd[1], kOdd[0]};
-  std::size_t at = 0;
-  for (; at + 32 <= bytes.size(); at += 32) {
-    std::uint64_t words[4];
-    std::memcpy(words, bytes.data() + at, sizeof words);
-    for (int i = 0; i < 4; ++i) lanes[i] = rotated(lanes[i] ^ words[i], 29) * kOdd[i];
-  }
-  std::uint8_t rest[32] = {};
-  if (at < bytes.size()) std::memcpy(rest, bytes.data() + at, bytes.size() - at);
-  std::uint64_t hash = bytes.size();
-  for (int i = 0; i < 4; ++i) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, rest + 8 * i, sizeof word);
-    hash = rotated(hash ^ (rotated(lanes[i] ^ word, 29) * kOdd[i]), 31) * kOdd[0];
-  }
-  return hash ^ hash >> 32;
 }
 
 }  // namespace flexrack::client::cuda

@@ -24,7 +24,4 @@ std::string difference(std::uint16_t op, const ReplicaAnswer& here, const Replic
 /// The one answer of two that do not differ: `here`, without what only one of them has or has reached.
 void join_answers(std::uint16_t op, ReplicaAnswer& here, const ReplicaAnswer& there);
 
-/// 64 bits of what was read. Not against who would forge it: 1 in 2^64 that two that differ have the same.
-std::uint64_t hash_of(wire::View bytes);
-
 }  // namespace flexrack::client::cuda

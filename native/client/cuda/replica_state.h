@@ -10,6 +10,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "client/cuda/keyed_hash.h"
 #include "client/cuda/replica_notices.h"
 #include "client/cuda/replica_rules.h"
 #include "client/cuda/replicated_link.h"
@@ -61,7 +62,7 @@ class ReplicatedLink final : public wire::Link {
     std::uint64_t address = 0, number = 0;
     enum class State : std::uint8_t { none, coming, here, failed };
     std::array<State, 2> state{};
-    std::array<std::uint64_t, 2> hash{};
+    std::array<KeyedHash::Value, 2> hash{};
     bool is_told = false, is_cancelled = false;
   };
   struct Push {
@@ -78,6 +79,8 @@ class ReplicatedLink final : public wire::Link {
   std::array<std::uint64_t, 2> send_to_both(std::uint16_t op, std::uint16_t flags, const wire::Bytes& body);
   void enter(std::uint64_t number, std::uint16_t op, const std::array<std::uint64_t, 2>& sequence);
   void deliver(ReplicaFrames& frames);
+  std::string excess_of(std::size_t from) const;
+  std::optional<std::size_t> silent_side() const;
   bool is_expected(const Call& call, std::size_t side) const {
     return sides_[side].is_alive && call.sequence[side] != 0;
   }
@@ -100,6 +103,7 @@ class ReplicatedLink final : public wire::Link {
   void watch();
 
   const ReplicaSettings settings_;
+  const KeyedHash hash_;               ///< of what is read; its key is this session's, and no server has it
   wire::Receiver& receiver_;
   std::array<Side, 2> sides_;
   std::atomic<std::size_t> first_{0};  ///< whose word counts
@@ -117,6 +121,7 @@ class ReplicatedLink final : public wire::Link {
   std::map<std::uint64_t, Call> calls_;
   std::array<std::unordered_map<std::uint64_t, std::uint64_t>, 2> numbers_;   ///< of calls, by a link's own
   std::array<std::unordered_map<std::uint64_t, ReplicaAnswer>, 2> early_;     ///< answers before that
+  std::array<std::size_t, 2> early_bytes_{};
   ReplicaNotices notices_;
   std::unordered_map<std::uint64_t, Read> reads_;
   std::uint64_t last_read_ = 0;

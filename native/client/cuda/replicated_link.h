@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gen/cuda/cuda.h"
+#include "client/cuda/replica_notices.h"
 #include "wire/link.h"
 
 namespace flexrack::client::cuda {
@@ -23,6 +23,8 @@ struct ReplicaSettings {
   bool stops_at_mismatch = true;
   /// One that cannot be reached is tried so long while the other one is there; then that one goes on alone.
   std::chrono::milliseconds patience{3000};
+  /// How far one may be ahead of the other: what both have not said is kept here. Beyond it is given up.
+  ReplicaLimits limits{};
 };
 
 /// Dials both. The first that is there is the one whose word counts. Throws wire::Error where none is.

@@ -102,6 +102,15 @@ class CudaGrant : public backend::Grant {
     finished_ += count;
     changed_.notify_all();
   }
+  void took(std::size_t, std::uint64_t nanoseconds) override {
+    const std::lock_guard guard(lock_);
+    longest_ = std::max(longest_, nanoseconds);
+  }
+  /// Nanoseconds that the longest launch took by its events.
+  std::uint64_t longest() {
+    const std::lock_guard guard(lock_);
+    return longest_;
+  }
   void use(std::size_t, std::uint64_t, bool) override {}
   std::vector<backend::User> users(std::size_t) const override { return {}; }
   std::optional<double> utilization(std::size_t) const override { return std::nullopt; }
@@ -147,7 +156,7 @@ class CudaGrant : public backend::Grant {
   const bool is_time_sliced_;
   std::deque<std::function<void()>> asking_;
   std::size_t finished_ = 0;
-  std::uint64_t nanoseconds_ = 0;
+  std::uint64_t nanoseconds_ = 0, longest_ = 0;
 };
 
 /// Links that a test has put there, and no others.

@@ -137,16 +137,40 @@ TEST_CASE("an image that one server lacks is sent to both") {
   CHECK(wire::Bytes(joined.known.begin(), joined.known.end()) == others);
 }
 
-TEST_CASE("each bit of what is read is in its hash") {
-  wire::Bytes bytes(200, 7);
-  const auto whole = client::cuda::hash_of(bytes);
-  CHECK(client::cuda::hash_of(bytes) == whole);
-  CHECK(client::cuda::hash_of(wire::View(bytes).first(199)) != whole);
-  for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
-    bytes[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
-    CHECK(client::cuda::hash_of(bytes) != whole);
-    bytes[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
+TEST_CASE("a server that tells of more than the other one has an end; what both have said is not kept") {
+  ReplicaNotices notices;
+  const client::cuda::ReplicaLimits limits{.notices = 10, .printed = 100};
+  for (std::uint64_t i = 1; i <= 20; ++i) {
+    for (const std::size_t side : {1, 0}) {
+      said(notices, side, 0, cu::EventReached{.event = i, .number = 1});
+      said(notices, side, 0, cu::RunHostFunction{.function = i, .run = i, .status = 0});
+      said(notices, side, 0, cu::Failed{.context = i, .op = 1, .status = 1});
+      CHECK(notices.excess_of(side, 0, limits).empty());
+    }
   }
-  std::swap(bytes[3], bytes[40] = 9);
-  CHECK(client::cuda::hash_of(bytes) != whole);
+  for (std::uint64_t i = 100; i < 110; ++i) said(notices, 0, 0, cu::EventReached{.event = i, .number = 1});
+  CHECK(notices.excess_of(0, 0, limits).empty());
+  said(notices, 0, 0, cu::RunHostFunction{.function = 7, .run = 1, .status = 0});
+  CHECK_FALSE(notices.excess_of(0, 0, limits).empty());
+  CHECK(notices.excess_of(1, 0, limits).empty());
+  for (std::uint64_t i = 0; i < 11; ++i) said(notices, 1, 0, cu::Failed{.context = 1000 + i, .op = 1, .status = 1});
+  CHECK_FALSE(notices.excess_of(1, 0, limits).empty());
+
+  ReplicaNotices printing;
+  said(printing, 1, 0, printed(std::string(100, 'x')));
+  CHECK(printing.excess_of(1, 0, limits).empty());
+  said(printing, 1, 0, printed("y"));
+  CHECK_FALSE(printing.excess_of(1, 0, limits).empty());
+  said(printing, 0, 0, printed(std::string(100, 'x')));
+  CHECK(printing.excess_of(1, 0, limits).empty());
+}
+
+TEST_CASE("a server that is alone and has functions run without end has an end") {
+  ReplicaNotices notices;
+  (void)notices.alone(0, true);
+  const client::cuda::ReplicaLimits limits{.notices = 10};
+  for (std::uint64_t i = 0; i < 10; ++i) said(notices, 0, 0, cu::RunHostFunction{.function = 1, .run = i, .status = 0});
+  CHECK(notices.excess_of(0, 0, limits).empty());
+  said(notices, 0, 0, cu::RunHostFunction{.function = 1, .run = 10, .status = 0});
+  CHECK_FALSE(notices.excess_of(0, 0, limits).empty());
 }

@@ -141,6 +141,36 @@ TEST_CASE("the end of the broker by SIGTERM leaves workers running; stop ends ev
   CHECK_FALSE(std::filesystem::exists(daemon.root + "/address.json"));
 }
 
+TEST_CASE("sockets that lie outside of the root go with the broker that leaves nothing behind") {
+  const auto tmp = std::filesystem::temp_directory_path();
+  const auto far = tmp / ("flexrack-" + std::string(80, 'x') + std::to_string(getpid()));
+  std::filesystem::create_directory(far);
+  const std::unique_ptr<const std::filesystem::path, void (*)(const std::filesystem::path*)> later(
+      &far, [](const auto* path) { std::filesystem::remove_all(*path); });
+  setenv("TMPDIR", far.c_str(), 1);
+  Daemon daemon;
+  setenv("TMPDIR", tmp.c_str(), 1);
+  const std::filesystem::path outside = daemon.address()["runtime"].text();
+  REQUIRE_FALSE(outside.string().starts_with(daemon.root));
+  const auto lease = lease_of(daemon);
+  daemon.kill_broker(SIGTERM);
+  CHECK(std::filesystem::exists(outside / "client.sock"));  // there is a lease, whose keeper looks for its successor
+  daemon.start_broker();
+  CHECK(daemon.ask(Json::Members{{"op", "release"}, {"lease", lease["ok"]["lease"]}}).has("ok"));
+  std::ofstream(outside / "somebodys") << "file";
+  daemon.kill_broker(SIGTERM);
+  CHECK(std::filesystem::exists(outside / "somebodys"));
+  CHECK_FALSE(std::filesystem::exists(outside / "client.sock"));
+  std::filesystem::remove(outside / "somebodys");
+  daemon.start_broker();
+  CHECK(daemon.ask(Json::Members{{"op", "stop"}}).has("ok"));
+  daemon.wait_broker();
+  CHECK_FALSE(std::filesystem::exists(outside));
+  daemon.start_broker();
+  daemon.kill_broker(SIGTERM);
+  CHECK_FALSE(std::filesystem::exists(outside));
+}
+
 TEST_CASE("a held lease lives while it is held, and ends with its goodbye") {
   Daemon daemon;
   const auto lease = lease_of(daemon);

@@ -56,6 +56,87 @@ TEST_CASE("a memory accounting is exact to the byte, and never below nothing") {
   CHECK(accounting.used(1) == 0);
 }
 
+TEST_CASE("a ledger of an earlier version goes on under the processes that have it: what they have charged counts") {
+  for (const char version : {'2', '3'}) {
+    CAPTURE(version);
+    const AccountingFile file;
+    const std::uint64_t limits[] = {1000};
+    MemoryAccounting::create(file.path, limits);
+    int go[2], said[2];
+    REQUIRE((pipe(go) == 0 && pipe(said) == 0));
+    const pid_t older = in_child([&] {
+      auto ledger = MemoryAccounting::open(file.path);
+      char word = ledger.join() && ledger.charge(0, 600) ? 'y' : 'n';
+      if (write(said[1], &word, 1) != 1 || read(go[0], &word, 1) != 1) _exit(1);
+      word = !ledger.charge(0, 1) && ledger.used(0) == 1000 ? 'y' : 'n';
+      if (write(said[1], &word, 1) != 1 || read(go[0], &word, 1) != 1) _exit(1);
+    });
+    char word = 0;
+    REQUIRE((read(said[0], &word, 1) == 1 && word == 'y'));
+    // As a program of that version had made it.
+    std::filesystem::resize_file(file.path, MemoryAccounting::size_of_version(version));
+    std::fstream(file.path, std::ios::in | std::ios::out | std::ios::binary).seekp(7).put(version);
+    CHECK_THROWS(MemoryAccounting::open(file.path));
+
+    auto ledger = MemoryAccounting::take_over(file.path);
+    CHECK(ledger.used(0) == 600);
+    REQUIRE(ledger.join());
+    CHECK_FALSE(ledger.charge(0, 401));
+    CHECK(ledger.charge(0, 400));
+    const flexrack::backend::SharedObject object{.sort = flexrack::backend::SharedObject::Sort::memory, .device = 0};
+    CHECK(ledger.share(object).has_value() == (version == '3'));  // version 2 would not tidy up behind us
+    REQUIRE(write(go[1], "g", 1) == 1);
+    REQUIRE((read(said[0], &word, 1) == 1 && word == 'y'));
+    CHECK_FALSE(ledger.longest_launch(0));
+    ledger.show_launch(0, 5000);
+    kill(older, SIGKILL);
+    reap(older);
+    auto next = MemoryAccounting::take_over(file.path);  // it is of this version now
+    CHECK(next.clear_dead() == 1);
+    CHECK(next.used(0) == 400);
+    CHECK(next.longest_launch(0) == 5);
+    ledger.leave();
+    for (const int fd : {go[0], go[1], said[0], said[1]}) close(fd);
+  }
+}
+
+TEST_CASE("a broker killed between making a ledger longer and saying so leaves it to the next") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000};
+  auto ledger = MemoryAccounting::create(file.path, limits);
+  REQUIRE(ledger.join());
+  REQUIRE(ledger.charge(0, 10));
+  std::fstream(file.path, std::ios::in | std::ios::out | std::ios::binary).seekp(7).put('3');
+  CHECK(MemoryAccounting::take_over(file.path).used(0) == 10);
+  CHECK(MemoryAccounting::open(file.path).used(0) == 10);
+  ledger.leave();
+}
+
+TEST_CASE("a ledger of no version that there was is refused") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000};
+  MemoryAccounting::create(file.path, limits);
+  std::fstream(file.path, std::ios::in | std::ios::out | std::ios::binary).seekp(7).put('5');
+  CHECK_THROWS(MemoryAccounting::take_over(file.path));
+  std::filesystem::resize_file(file.path, 4096);
+  CHECK_THROWS(MemoryAccounting::take_over(file.path));
+}
+
+TEST_CASE("the longest launch of a lease is the longest of all its processes") {
+  const AccountingFile file;
+  const std::uint64_t limits[] = {1000, 1000};
+  auto ledger = MemoryAccounting::create(file.path, limits);
+  CHECK_FALSE(ledger.longest_launch(0));
+  reap(in_child([&] { MemoryAccounting::open(file.path).show_launch(0, 200'000'000); }));
+  ledger.show_launch(0, 1'000'000);
+  CHECK(ledger.longest_launch(0) == 200'000);
+  CHECK_FALSE(ledger.longest_launch(1));
+  ledger.show_launch(1, 1);
+  CHECK(ledger.longest_launch(1) == 1);
+  ledger.show_launch(2, 1);
+  CHECK_FALSE(ledger.longest_launch(2));
+}
+
 TEST_CASE("processes that charge at once never have more than the limit together, and all of it is used") {
   const AccountingFile file;
   const std::uint64_t limits[] = {100000};

@@ -11,6 +11,7 @@ import secrets
 import threading
 import time
 import urllib.request
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Tuple, cast
 
 from flexrack_node.base.channel import Channel
@@ -18,7 +19,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import is_caller_gone
 from flexrack_node.data.store import Store, check_digest
 from flexrack_node.data.verbs import check, take_all
-from flexrack_node.workspace.share import PIECE, Handler, Server, StraightAnswer, own_address
+from flexrack_node.workspace.package_proxy import PIECE, Handler, Server, StraightAnswer, own_address
 
 if TYPE_CHECKING:
     from flexrack_node.schema.data import DataFetch, DataGive, DataGiven, DataReceived
@@ -28,11 +29,11 @@ _TELL_SECONDS = 0.5
 
 
 class Giving:
-    """What one request gets."""
+    """What one request gets: of each content the bytes from a number on."""
 
-    def __init__(self, store: Store, contents: List[Tuple[str, bool]]) -> None:
+    def __init__(self, contents: List[Tuple[Path, int]]) -> None:
         self.secret = secrets.token_urlsafe(24)
-        self.store, self.contents = store, contents
+        self.contents = contents
         self.ended = threading.Event()
         self.bytes = 0
         self._lock = threading.Lock()
@@ -61,13 +62,14 @@ class ToNode(Handler):
             giving.ended.set()
 
     def _send(self, giving: Giving) -> None:
-        paths = [giving.store.blob(digest, executable) for digest, executable in giving.contents]
         self.send_response(200)
-        self.send_header("Content-Length", str(sum(path.stat().st_size for path in paths)))
+        total = sum(path.stat().st_size - before for path, before in giving.contents)
+        self.send_header("Content-Length", str(total))
         self.send_header("Connection", "close")
         self.end_headers()
-        for path in paths:
+        for path, before in giving.contents:
             with open(path, "rb") as source:
+                source.seek(before)
                 while True:
                     data = source.read(PIECE)
                     if not data:
@@ -77,7 +79,7 @@ class ToNode(Handler):
 
 
 def give(request: "DataGive", channel: Channel) -> "DataGiven":
-    """{digest, contents: [[digest, executable]], address?}: tells {event: open, address, port, secret}, and ends when
+    """{digest, contents: [[digest, executable, bytes that the other has]], address?}: tells {event: open, address, port, secret}, and ends when
     one node has them, or the caller is gone.
     """
     store = Store(channel.root)
@@ -85,12 +87,11 @@ def give(request: "DataGive", channel: Channel) -> "DataGiven":
     if not manifest:
         raise NodeError("NOT_FOUND", f"the version {request['digest'][:12]} is not on this node any more")
     files: Any = manifest["files"]
-    known = {(digest, executable) for _path, executable, _size, digest in files}
+    sizes = {(digest, executable): size for _path, executable, size, digest in files}
     wanted: Any = request["contents"]
-    contents = [(str(digest), bool(executable)) for digest, executable in wanted]
-    if not set(contents) <= known:
+    if not all(0 <= before <= sizes.get((digest, executable), -1) for digest, executable, before in wanted):
         raise NodeError("BUG", "another content was asked for than the version has")
-    giving = Giving(store, contents)
+    giving = Giving([(store.blob(digest, executable), before) for digest, executable, before in wanted])
     address = request.get("address") or own_address()
     try:
         server = Server(address, ToNode, giving)
@@ -112,7 +113,7 @@ def fetch(request: "DataFetch", channel: Channel) -> "DataReceived":
     """
     check(request["manifest"])
     source, lines = request["source"], cast(Any, request["send"])
-    total = sum(size for _digest, _executable, size in lines)
+    total = sum(size - before for _digest, _executable, size, before in lines)
     host = f"[{source['address']}]" if ":" in source["address"] else source["address"]
     order = urllib.request.Request(
         f"http://{host}:{int(source['port'])}/contents", headers={"Authorization": f"Bearer {source['secret']}"}

@@ -1,6 +1,7 @@
 """Where data sets lie on this node. A version is known by its content, and what two versions share is there once:
 
     <root>/data/blobs/<ab>/<sha256>[.x]      a content, 0444; .x: of executable files, 0555
+                /parts/<sha256>              the beginning of a content that is on its way (parts.py)
                 /versions/<digest>/          claim-RUN: a run is about to begin with it; manifest.json, which is there once all of it is; used (its time: when a run began with it last)
                                   /tree/     the files as they are called: hard links to the contents, in folders of 0555
                 /lock                        held while something of this is changed
@@ -39,6 +40,7 @@ class Store:
         self.path = root / "data"
         self.blobs = self.path / "blobs"
         self.versions = self.path / "versions"
+        self.parts = self.path / "parts"
 
     def lock(self, channel: Channel) -> FileLock:
         return FileLock(self.path / "lock", channel, "the data sets of this node")
@@ -46,7 +48,7 @@ class Store:
     def make(self) -> None:
         if not self.path.exists():
             record(self.root, self.path, "data")
-        for folder in (self.path, self.blobs, self.versions):
+        for folder in (self.path, self.blobs, self.versions, self.parts):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def blob(self, digest: str, executable: bool) -> Path:
@@ -103,13 +105,18 @@ class Store:
             (self.version(digest) / f"claim-{run}").touch(mode=0o600)
 
     def contents(self) -> Iterator[Tuple[Path, os.stat_result]]:
-        """Every content that is here."""
+        """Every content that is here whole."""
         for folder in self.blobs.iterdir() if self.blobs.is_dir() else []:
             for entry in os.scandir(folder):
                 yield Path(entry.path), entry.stat(follow_symlinks=False)
 
+    def begun(self) -> Iterator[Tuple[Path, os.stat_result]]:
+        """Every content that has come in part."""
+        for entry in os.scandir(self.parts) if self.parts.is_dir() else []:
+            yield Path(entry.path), entry.stat(follow_symlinks=False)
+
     def bytes(self) -> int:
-        return sum(info.st_size for _path, info in self.contents())
+        return sum(info.st_size for found in (self.contents(), self.begun()) for _path, info in found)
 
     def keep(self, manifest: "DataManifest") -> None:
         """Makes the tree of a version whose contents are all here. Under the lock."""
@@ -140,12 +147,22 @@ class Store:
 
     def drop(self, digest: str) -> None:
         """A version, and what of it no other one has. Under the lock."""
+        manifest = self.manifest(digest)
         discard(self.version(digest))
-        self.sweep()
+        files: Any = manifest["files"] if manifest else []
+        for content, executable in {(content, executable) for _path, executable, _size, content in files}:
+            blob = self.blob(content, executable)
+            if blob.exists() and blob.stat().st_nlink == 1:
+                blob.unlink()
 
-    def sweep(self) -> None:
-        for path, info in self.contents():
-            if info.st_nlink == 1:
+    def sweep(self, keeping: Set[str], seconds: float) -> None:
+        """Drops what pushes left that were cut more than `seconds` ago, except contents of `keeping`. Under the lock."""
+        before = time.time() - seconds
+        (self.path / "part").unlink(missing_ok=True)  # of a release that kept one for all
+        left = [(path, path.parent.name + path.name[:62], info) for path, info in self.contents() if info.st_nlink == 1]
+        left += [(path, path.name, info) for path, info in self.begun()]
+        for path, digest, info in left:
+            if digest not in keeping and info.st_mtime <= before:
                 path.unlink()
 
 

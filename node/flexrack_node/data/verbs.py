@@ -1,6 +1,6 @@
 """data.list, .missing, .receive, .verify, .remove."""
 
-import hashlib
+import functools
 import os
 import shutil
 from pathlib import Path
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Set, Union
 
 from flexrack_node.base.channel import Channel
 from flexrack_node.base.content_hash import sha256_of
-from flexrack_node.base.disk_room import unfit_disk
 from flexrack_node.base.errors import NodeError
+from flexrack_node.data import parts
 from flexrack_node.data.store import Store, check_digest, check_path, digest_of
-from flexrack_node.workspace.staging import Reader, read_all
+from flexrack_node.workspace.staging import read_all
 
 if TYPE_CHECKING:
     from flexrack_node.schema.data import (
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     )
 
 MARGIN_BYTES = 64 << 20
+# for which a push that was cut may go on where it was, while there is room
+LEFT_SECONDS = 7 * 86400.0
 
 
 def listing(request: "Optional[DataDigest]", channel: Channel) -> "DataHere":
@@ -60,25 +62,26 @@ def listing(request: "Optional[DataDigest]", channel: Channel) -> "DataHere":
 
 
 def missing(request: "DataManifest", channel: Channel) -> "DataMissing":
-    """The contents of a version that are not here: {missing: [[digest, executable]]}."""
+    """The contents of a version that are not here: {missing: [[digest, executable, bytes of it that have come]]}."""
     store = Store(channel.root)
     check(request)
     files: Any = request["files"]
     wanted = {(digest, executable): None for _path, executable, _size, digest in files}
+    lacking = [one for one in wanted if not store.blob(check_digest(one[0]), one[1]).exists()]
+    begun = dict(reversed(lacking))  # a content that is there twice, once
     return {
         "missing": [
-            [digest, executable]
-            for digest, executable in wanted
-            if not store.blob(check_digest(digest), executable).exists()
+            [digest, executable, parts.here(store, digest) if begun[digest] == executable else 0]
+            for digest, executable in lacking
         ]
     }
 
 
 def receive(request: "DataOrder", channel: Channel) -> "DataReceived":
-    """{manifest, send: [[digest, executable, bytes]], limit?} and the contents of `send` one after the other -> {bytes,
-    evicted: [digest]}.
+    """{manifest, send: [[digest, executable, bytes, bytes that have come before]], limit?} and the rest of each content
+    of `send`, one after the other -> {bytes that came now, evicted: [digest]}.
 
-    Contents that have come stay, also where the rest does not. NODE_UNFIT where there is no room that other versions
+    What has come stays, also where the rest does not. NODE_UNFIT where there is no room that other versions
     would give up; CONFLICT where a content is not what it is called.
     """
     check(request["manifest"])
@@ -94,12 +97,13 @@ def take_all(
     send: Any = request["send"]
     store.make()
     with store.lock(channel):
-        needed = sum(size for _digest, _executable, size in send)
-        evicted = make_room(store, needed, request.get("limit"), manifest["digest"])
+        needed = sum(size - before for _digest, _executable, size, before in send)
+        evicted = make_room(store, needed, request.get("limit"), manifest)
         reader, done = read_all(body), 0
-        for digest, executable, size in send:
-            take(store, reader, check_digest(digest), executable, size, lambda here, before=done: tell(before + here))  # type: ignore[misc]
-            done += size
+        for digest, executable, size, before in send:
+            told = functools.partial(_tell, tell, done)
+            parts.take(store, reader, check_digest(digest), executable, size, before, told)
+            done += size - before
         lacking = next(
             (path for path, executable, _size, digest in files if not store.blob(digest, executable).exists()), None
         )
@@ -112,51 +116,31 @@ def take_all(
     return {"bytes": needed, "evicted": evicted}
 
 
-def take(store: Store, reader: Reader, digest: str, executable: bool, size: int, tell: Callable[[int], None]) -> None:
-    target = store.blob(digest, executable)
-    target.parent.mkdir(mode=0o700, exist_ok=True)
-    part = store.path / "part"
-    try:
-        _write(part, reader, digest, executable, size, tell)
-        os.replace(part, target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise unfit_disk(error, store.path) or error from error
+def _tell(tell: Callable[[int], None], before: int, come: int) -> None:
+    tell(before + come)
 
 
-def _write(part: Path, reader: Reader, digest: str, executable: bool, size: int, tell: Callable[[int], None]) -> None:
-    sha = hashlib.sha256()
-    with open(
-        os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "wb"
-    ) as stream:
-        here = 0
-        for data in reader.take(size):
-            sha.update(data)
-            stream.write(data)
-            here += len(data)
-            tell(here)
-    if sha.hexdigest() != digest:
-        part.unlink()
-        raise NodeError(
-            "CONFLICT",
-            f"a content is not {digest[:12]}, as which it was sent: the store of the sender is damaged",
-            "flexrack data verify NAME",
-        )
-    os.chmod(part, 0o555 if executable else 0o444)
-
-
-def make_room(store: Store, needed: int, limit: Optional[int], keeping: str) -> List[str]:
-    """Drops versions, the one that was used longest ago first, until `needed` bytes fit; none that a run has. Raises
-    NODE_UNFIT.
+def make_room(store: Store, needed: int, limit: Optional[int], keeping: "DataManifest") -> List[str]:
+    """Until `needed` bytes fit, drops what other pushes left when they were cut, and then versions, the one that was
+    used longest ago first; none that a run has. Raises NODE_UNFIT.
     """
     evicted: List[str] = []
+    files: Any = keeping["files"]
+    own = {digest for _path, _executable, _size, digest in files}
+    store.sweep(own, LEFT_SECONDS)
+    is_swept = False
     while True:
         free = shutil.disk_usage(store.path).free - MARGIN_BYTES
         room = free if limit is None else min(free, limit - store.bytes())
         if needed <= room:
             return evicted
+        if not is_swept:
+            store.sweep(own, 0.0)
+            is_swept = True
+            continue
         pins = store.pins()
-        candidates = [one["digest"] for one in store.whole() if one["digest"] != keeping and one["digest"] not in pins]
+        others = [one["digest"] for one in store.whole() if one["digest"] != keeping["digest"]]
+        candidates = [digest for digest in others if digest not in pins]
         if not candidates:
             runs = sorted({run for names in pins.values() for run in names})
             why = f"; runs have what is there ({', '.join(runs)})" if runs else ""

@@ -2,7 +2,7 @@
 the end. Not there where the run is tracked nowhere.
 """
 
-from typing import TYPE_CHECKING, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from flexrack_node.run.files import RunFolder
 
@@ -53,9 +53,8 @@ class RunRelay:
         self._folder.event("relay closed", **left)
         return not left["pending"]
 
-    def _tell(self, event: Mapping[str, object]) -> None:
-        fields = {key: value for key, value in event.items() if key not in ("event", "at", "kind")}
-        self._folder.event(str(event.get("event") or event.get("kind") or "tracking"), **fields)
+    def _tell(self, event: Mapping[str, Any]) -> None:
+        self._folder.event(event["event"], **{key: value for key, value in event.items() if key != "event"})
 
 
 def open_relay(folder: RunFolder, spec: "KeptRunOrder") -> Optional[RunRelay]:

@@ -151,7 +151,10 @@ def take_away(channel: Channel, grace: float) -> None:
 
     import shutil
 
+    from flexrack_node.gpu import runtime_folder
+
     folder = channel.root / "gpu"
+    outside = runtime_folder.find(folder / "daemon")
     if admin_socket.look(channel.root) is not None:
         try:
             admin_socket.ask(channel.root, {"op": "stop"})
@@ -160,9 +163,9 @@ def take_away(channel: Channel, grace: float) -> None:
     unit.remove(folder)
     close_door(channel, grace)
     control.stop({"id": SERVICE, "grace": grace, "remove": True}, channel)
+    if outside is not None:
+        runtime_folder.remove(outside, folder / "daemon")
     if folder.is_dir():
-        import shutil
-
         shutil.rmtree(folder / "daemon", ignore_errors=True)
         for path in [folder / "settings.json", *daemon_files(folder)]:
             path.unlink(missing_ok=True)

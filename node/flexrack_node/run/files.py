@@ -37,7 +37,7 @@ from flexrack_node.base.errors import NodeError
 
 if TYPE_CHECKING:
     from flexrack_node.schema.result import RankRecord, RunResult
-    from flexrack_node.schema.runfiles import KeptRunOrder, RunState, StopRequest
+    from flexrack_node.schema.runfiles import KeptRunOrder, RunEventName, RunState, StopRequest
 
 _GONE = 2**31 - 1  # above the highest number of a process: PID_MAX_LIMIT of proc(5) is 2**22
 _LOOKS_SECONDS = 10.0
@@ -72,8 +72,8 @@ class RunFolder:
         write: Any = stored.write
         write(f"run.{name}", self.path / f"{name}.json", value)
 
-    def event(self, kind: str, **fields: Any) -> None:
-        """Appends one line to events.jsonl."""
+    def event(self, kind: "RunEventName", **fields: Any) -> None:
+        """Appends one line to events.jsonl. A new kind: protocol/runfiles.json."""
         fd = os.open(self.path / "events.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             os.write(fd, stored.line("run.event", {"at": time.time(), "event": kind, **fields}))

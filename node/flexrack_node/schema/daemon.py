@@ -73,6 +73,7 @@ class _LeasedDevice(TypedDict):
 class LeasedDevice(_LeasedDevice, total=False):
     oversubscribed: bool
     turns: LeaseTurns
+    longest_launch: Optional[float]
 
 
 class LeaseHolder(TypedDict):

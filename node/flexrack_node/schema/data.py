@@ -32,7 +32,7 @@ class DataHere(TypedDict):
     versions: List[DataVersionHere]
     bytes: int
 
-DataContent = List[Union[str, bool]]
+DataContent = List[Union[str, bool, int]]
 
 
 class DataMissing(TypedDict):

@@ -60,6 +60,8 @@ class KeptHang(Hang, total=False):
     """Ranks that made no progress, with all their stacks."""
     ranks: List[RankStack]
 
+RunEventName = Union[Literal["started"], Literal["stopping"], Literal["ended"], Literal["restarting"], Literal["refused"], Literal["joined"], Literal["no port"], Literal["link lost"], Literal["asked about"], Literal["awaits"], Literal["put out"], Literal["put out came back"], Literal["came back"], Literal["leaving"], Literal["lost"], Literal["leader lost"], Literal["elected"], Literal["not elected"], Literal["follows"], Literal["stepped down"], Literal["gang lost"], Literal["makes room"], Literal["made room"], Literal["hang"], Literal["hang over"], Literal["checkpoint lost"], Literal["copied"], Literal["not copied"], Literal["copy not used"], Literal["fetched"], Literal["not fetched"], Literal["uploads begun"], Literal["uploads ended"], Literal["uploaded again"], Literal["uploaded"], Literal["not uploaded"], Literal["not recorded"], Literal["reconciled"], Literal["repaired"], Literal["no record"], Literal["record not sent"], Literal["relay closed"], Literal["tracking.away"], Literal["tracking.back"], Literal["tracking.failed"], Literal["tracking.full"], Literal["tracking.refused"], Literal["tracking.rejected"], Literal["reservation lost"], Literal["swept"], Literal["sampler failed"], Literal["gpu metrics lost"], Literal["metrics not written"], Literal["GPU jobs not written"], Literal["hardware not recorded"], Literal["usage not noted"], Literal["bug"]]
+
 RunEvent = Dict[str, Any]
 
 

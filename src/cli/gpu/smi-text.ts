@@ -1,6 +1,6 @@
 import {sizeText} from '../../lib/base/index.ts'
 import type {GpuDevice, GpuReport} from '../../lib/gpu/index.ts'
-import {apiText, nodesText, percent, turnsText} from './text.ts'
+import {nodesText, percent, shortText, turnsText} from './text.ts'
 import {paint} from '../terminal/print.ts'
 import {bar, visibleWidth} from '../terminal/render.ts'
 
@@ -55,8 +55,11 @@ function deviceLines(device: GpuDevice, width: number): string[] {
       `   turns  ${sizeText(beyond.granted)} granted, ${sizeText(beyond.physical)} on the GPU, ${sizeText(beyond.swapped)} in host memory${beyond.isThrashing ? paint.red(', thrashing') : ''}`,
     )
   const holders = device.holders.map((one) => {
-    const part = `${sizeText(one.memory)}, ${percent(one.compute)}`
-    const share = one.whole ? 'all of it' : one.turns ? `${part}, ${turnsText(one.turns)}` : part
+    const share = [
+      one.whole ? 'all of it' : `${sizeText(one.memory)}, ${percent(one.compute)}`,
+      ...(one.turns ? [turnsText(one.turns)] : []),
+      ...(one.longestLaunch === null ? [] : [`longest kernel ${shortText(one.longestLaunch)}`]),
+    ].join(', ')
     return between(
       `   ${cut(`${one.owner}${one.purpose ? `  ${one.purpose}` : ''}`, width - share.length - 5)}`,
       share,
@@ -68,7 +71,9 @@ function deviceLines(device: GpuDevice, width: number): string[] {
 
 /** The name, and what the device is reached through where there is room for it. */
 function nameLine(device: GpuDevice, width: number): string {
-  const about = `${apiText(device)}${device.driver === '' ? '' : `, driver ${device.driver}`}`
+  const {api, capability, driver} = device
+  const version = driver === '' ? '' : api === 'cuda' ? `, CUDA ${driver}` : `, driver ${driver}`
+  const about = `${api === 'cuda' ? `capability ${capability}` : api}${version}`
   const name = cut(`${device.index}  ${device.name}`, width)
   return `${paint.bold(name)}${name.length + about.length + 2 <= width ? `  ${paint.dim(about)}` : ''}`
 }

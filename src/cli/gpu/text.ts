@@ -12,7 +12,7 @@ export function gpuListText({nodes, devices}: Pick<GpuReport, 'nodes' | 'devices
     {key: 'gpu', align: 'right'},
     {key: 'name', spare: true},
     'api',
-    {key: 'driver', spare: true},
+    {key: 'driver', title: 'VERSION', spare: true},
     {key: 'memory', align: 'right'},
     {key: 'used', align: 'right', spare: true},
     {key: 'free', align: 'right'},
@@ -174,6 +174,14 @@ export function releasedText(leases: Lease[]): string {
 export function turnsText({standing}: Turns): string {
   const words = {in: 'on the GPU', out: 'swapped out', waits: 'waits for its turn', thrashes: 'THRASHES'}
   return words[standing]
+}
+
+/** 0.0123 as "12 ms": two digits, for times of kernels. */
+export function shortText(seconds: number): string {
+  if (seconds >= 10) return `${Math.round(seconds)} s`
+  if (seconds >= 0.9995) return `${seconds.toFixed(1)} s`
+  if (seconds >= 0.0095) return `${Math.round(seconds * 1000)} ms`
+  return seconds >= 0.00095 ? `${(seconds * 1000).toFixed(1)} ms` : `${Math.round(seconds * 1e6)} µs`
 }
 
 export function percent(share: number): string {

@@ -69,10 +69,13 @@ export function silentRacks(answers: OfRack<unknown>[]): Record<string, string> 
   return Object.fromEntries(answers.flatMap((one) => (one.ok ? [] : [[`rack ${one.rack}`, one.message]])))
 }
 
-/** The rows alone, for a spreadsheet (RFC 4180). */
+/** The rows alone, for a spreadsheet (RFC 4180). A name that it would take for a formula gets an apostrophe before it. */
 export function usageCsv({by, rows}: UsageReport): string {
-  const cell = (value: string | number | null): string =>
-    value === null ? '' : /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
+  const cell = (value: string | number | null): string => {
+    if (typeof value !== 'string') return value === null ? '' : String(value)
+    const text = /^\s*[=+\-@\t\r]/.test(value) ? `'${value}` : value
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
   const lines = rows.map((one) =>
     [one.name, one.runs, one.running, one.gpuHours, one.coreHours, one.nodeHours, one.gpuSeenHours, one.gpuBusyHours]
       .map(cell)

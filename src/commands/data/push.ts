@@ -6,7 +6,7 @@ import type {DataKinds} from '../../lib/data/index.ts'
 export default class DataPush extends BaseCommand {
   static override summary = 'bring a version of a data set to nodes'
   static override description =
-    'Only contents that a node lacks travel; what came before a lost connection need not come again. Without --on it goes to all nodes of the rack. ' +
+    'Only contents that a node lacks travel; what came before a lost connection, also the beginning of a file, does not come again. Without --on it goes to all nodes of the rack. ' +
     'Where data_limit of the rack file, or the disk, leaves no room, the versions that were used longest ago give way, but for those that runs have. `train` does the same for the data that the manifest names.'
   static override examples = [
     '<%= config.bin %> data push digits',

@@ -28,6 +28,8 @@ type DataInput = {
   run?: string
 }
 
+type Sent = DataOrder['send'][number]
+
 /** What came to a node. */
 export interface Pushed {
   node: string
@@ -102,12 +104,13 @@ async function push({node, name, digest, limit, run}: DataInput, {host: hostOf, 
   for (let go = 1; ; go++) {
     const {missing} = await host.call('data.missing', manifest, {signal})
     const sizes = new Map(manifest.files.map(([, , size, content]) => [content, size]))
-    const send = missing.map(([content, executable]): [string, boolean, number] => [
+    const send = missing.map(([content, executable, before]): Sent => [
       content,
       executable,
       sizes.get(content) ?? 0,
+      before,
     ])
-    const total = send.reduce((sum, [, , size]) => sum + size, 0)
+    const total = send.reduce((sum, [, , size, before]) => sum + size - before, 0)
     const from = total > SMALL ? await spread.want(host, context) : null
     if (from) {
       const pushed = await fetched(
@@ -158,7 +161,7 @@ async function fetched(
     node,
   }: {
     manifest: DataManifest
-    send: [string, boolean, number][]
+    send: Sent[]
     total: number
     order: Pick<DataOrder, 'limit' | 'claim'>
     node: string
@@ -174,7 +177,7 @@ async function fetched(
     const {bytes, evicted} = await given(
       from,
       digest,
-      send.map(([content, executable]) => [content, executable]),
+      send.map(([content, executable, , before]) => [content, executable, before]),
       context,
       (source) =>
         host.call(
@@ -210,12 +213,12 @@ function spreadOf(context: Context, digest: string): Spread {
 
 async function* contents(
   store: DataStore,
-  send: readonly [string, boolean, number][],
+  send: readonly Sent[],
   onSent: (bytes: number) => void,
   trouble: {error?: CliError},
 ): AsyncGenerator<Buffer> {
   let sent = 0
-  for (const [content] of send) {
+  for (const [content, , , before] of send) {
     const file = await open(store.blob(content)).catch(() => undefined)
     if (!file) {
       const message = `the content ${content.slice(0, 12)} is not in the store here any more`
@@ -225,9 +228,10 @@ async function* contents(
       return // the node sees the end too early, and drops what has come
     }
     try {
-      for (;;) {
-        const {bytesRead, buffer} = await file.read({buffer: Buffer.allocUnsafe(256 << 10)})
+      for (let position = before; ;) {
+        const {bytesRead, buffer} = await file.read({buffer: Buffer.allocUnsafe(256 << 10), position})
         if (bytesRead === 0) break
+        position += bytesRead
         sent += bytesRead
         onSent(sent)
         yield buffer.subarray(0, bytesRead)

@@ -33,8 +33,8 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
   const holders = leases.flatMap(({lease, owner, purpose, devices}) => {
     const share = devices.find((one) => one.id === device.id)
     if (!share) return []
-    const {memory, compute, whole, turns} = share
-    return [{lease, owner, purpose, memory, compute, whole, ...(turns && {turns})}]
+    const {memory, compute, whole, turns, longest_launch: longestLaunch = null} = share
+    return [{lease, owner, purpose, memory, compute, whole, longestLaunch, ...(turns && {turns})}]
   })
   const {index, id, name, vendor, driver, api, capability = null, memory, used, reserved} = device
   // Of leases that take turns, what is in the host's memory is not in use on the device.
@@ -43,7 +43,8 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
     .reduce((sum, one) => sum + (one.turns ? one.used - one.turns.physical : 0), 0)
   const {is_thrashing: isThrashing = false, ...beyond} = device.oversubscribed ?? {}
   const free = reserved ? {memory: 0, compute: 0} : device.free
-  if (reserved) holders.push({...reserved, purpose: `run ${reserved.lease}`, memory, compute: 1, whole: true})
+  if (reserved)
+    holders.push({...reserved, purpose: `run ${reserved.lease}`, memory, compute: 1, whole: true, longestLaunch: null})
   return {
     node,
     index,
@@ -66,15 +67,16 @@ function deviceOf(node: string, device: DaemonDevice, leases: DaemonLease[]): Gp
 
 function leaseOf(node: string, raw: DaemonLease): Lease {
   const {lease, state, owner, purpose, created} = raw
-  const devices = raw.devices.map(({index, id, name, memory, compute, whole, cap, used, turns}) => ({
-    index,
-    id,
-    name,
-    memory,
-    compute,
-    whole,
-    cap,
-    used,
+  const devices = raw.devices.map(({longest_launch: longestLaunch = null, turns, ...one}) => ({
+    index: one.index,
+    id: one.id,
+    name: one.name,
+    memory: one.memory,
+    compute: one.compute,
+    whole: one.whole,
+    cap: one.cap,
+    used: one.used,
+    longestLaunch,
     ...(turns && {turns}),
   }))
   return {

@@ -8,6 +8,7 @@ export interface GpuDevice {
   id: string
   name: string
   vendor: string
+  /** The release of CUDA that the driver offers, as 13.0; of OpenCL CL_DRIVER_VERSION. */
   driver: string
   api: Api
   /** CUDA's compute capability, `9.0`; null for OpenCL. */
@@ -43,6 +44,8 @@ export interface Holder {
   memory: number
   compute: number
   whole: boolean
+  /** Seconds of the longest kernel or graph of the last minute; null where none was timed alone, as on a whole GPU. */
+  longestLaunch: number | null
   /** Absent: it keeps its memory. */
   turns?: Turns
 }
@@ -83,6 +86,8 @@ export interface Lease {
     whole: boolean
     cap: boolean
     used: number
+    /** As a holder has it. */
+    longestLaunch: number | null
     turns?: Turns
   }[]
   /** Programs that use it now. */

@@ -83,9 +83,13 @@ export async function register(
   }
 }
 
+/** The user of the head who started a run; the head alone writes it. */
+const USER_TAG = 'flexrack.user'
+
 /**
- * A run by the server's id, by flexrack's run id, or by its name. Only who starts a run says which of flexrack's it is;
- * a name is what any program calls its run, so one that several have is not taken for either.
+ * A run by the server's id, by flexrack's run id, or by its name. A name is what any program calls its run, so one that
+ * several have is not taken for either; nor is an id of flexrack's that runs of two users have, as a member of a project may
+ * give any id with MLflow's own client.
  */
 export async function findRun(mlflow: Mlflow, name: string): Promise<TrackedRun> {
   if (/^[0-9a-f]{32}$/.test(name)) return mlflow.getRun(name)
@@ -95,9 +99,9 @@ export async function findRun(mlflow: Mlflow, name: string): Promise<TrackedRun>
     experiments.length > 0
       ? mlflow.searchRuns({experimentIds: experiments, filter: `tags.\`${tag}\` = ${quoted}`, limit: 2})
       : []
-  const [own] = await search('flexrack.run')
-  if (own) return own
-  const [found, other] = await search('mlflow.runName')
+  const [own, second] = await search('flexrack.run')
+  if (own && (!second || own.tags[USER_TAG] === second.tags[USER_TAG])) return own
+  const [found, other] = own ? [own, second] : await search('mlflow.runName')
   if (found && other) {
     throw new CliError('USAGE', `several runs are named ${name}`, {
       hint: `flexrack model register MODEL --run ${found.id}, or the other one`,

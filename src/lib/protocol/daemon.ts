@@ -41,6 +41,7 @@ export interface DaemonDevice {
   id: string
   name: string
   vendor: string
+  /** The release of CUDA that the driver offers, as 13.0; of OpenCL CL_DRIVER_VERSION. */
   driver: string
   api: Api
   capability?: string | null
@@ -71,6 +72,8 @@ export interface LeasedDevice {
   turns?: LeaseTurns
   used: number
   utilization: number
+  /** Seconds of its longest kernel or graph of the last minute; null where none was timed alone. Absent: an older daemon. */
+  longest_launch?: number | null
 }
 
 export interface LeaseHolder {

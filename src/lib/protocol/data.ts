@@ -39,7 +39,8 @@ export interface DataHere {
   bytes: number
 }
 
-export type DataContent = [string, boolean]
+/** A content that a node lacks, or has no more than a beginning of. */
+export type DataContent = [string, boolean, number]
 
 export interface DataMissing {
   missing: DataContent[]
@@ -47,8 +48,8 @@ export interface DataMissing {
 
 export interface DataOrder {
   manifest: DataManifest
-  /** What the body has, in its order. */
-  send: [string, boolean, number][]
+  /** What the body has, in its order: of each content what is not there. */
+  send: [string, boolean, number, number][]
   /** The run that is about to begin with it. */
   claim?: string
   /** Bytes that data may take on the node. */
@@ -93,6 +94,7 @@ export interface DataFetch extends DataOrder {
 }
 
 export interface DataReceived {
+  /** That came now. */
   bytes: number
   /** Versions that gave way. */
   evicted: string[]

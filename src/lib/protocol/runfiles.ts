@@ -62,10 +62,13 @@ export interface KeptHang extends Hang {
   ranks?: RankStack[]
 }
 
-/** Something that happened to a run; what else it has depends on the event. */
+/** What may happen to a run. */
+export type RunEventName = 'started' | 'stopping' | 'ended' | 'restarting' | 'refused' | 'joined' | 'no port' | 'link lost' | 'asked about' | 'awaits' | 'put out' | 'put out came back' | 'came back' | 'leaving' | 'lost' | 'leader lost' | 'elected' | 'not elected' | 'follows' | 'stepped down' | 'gang lost' | 'makes room' | 'made room' | 'hang' | 'hang over' | 'checkpoint lost' | 'copied' | 'not copied' | 'copy not used' | 'fetched' | 'not fetched' | 'uploads begun' | 'uploads ended' | 'uploaded again' | 'uploaded' | 'not uploaded' | 'not recorded' | 'reconciled' | 'repaired' | 'no record' | 'record not sent' | 'relay closed' | 'tracking.away' | 'tracking.back' | 'tracking.failed' | 'tracking.full' | 'tracking.refused' | 'tracking.rejected' | 'reservation lost' | 'swept' | 'sampler failed' | 'gpu metrics lost' | 'metrics not written' | 'GPU jobs not written' | 'hardware not recorded' | 'usage not noted' | 'bug'
+
+/** Something that happened to a run, a line of events.jsonl; what else it has depends on the event. */
 export type RunEvent = {
   at: number
-  event: string
+  event: RunEventName
 } & Record<string, unknown>
 
 /** Where the Ray cluster of an attempt is, on the node of its head. */

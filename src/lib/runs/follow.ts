@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {CliError, current, isCliError, type Context} from '../base/index.ts'
-import type {ChunkEvent, NewsEvent, NodeRunDetail, Verbs} from '../protocol/index.ts'
+import type {ChunkEvent, NewsEvent, NodeRunDetail, RunEvent, RunEventName, Verbs} from '../protocol/index.ts'
 import {isLinkTrouble} from '../ssh/index.ts'
 import {hostOf, type Place} from './find.ts'
 import {endOf} from './leading.ts'
@@ -18,7 +18,7 @@ export interface FollowOptions extends LineOptions {
   newest?: boolean
   /** Lines in the order they came; of one rank always in order. */
   onLines(lines: RankLine[]): void
-  /** Something happened on a node, see node/flexrack_node/run/files.py events.jsonl. */
+  /** Something happened on a node, a line of its events.jsonl (protocol/runfiles.json). */
   onNews?(news: RunNews): void
   /** Ends the following; the run goes on. */
   signal?: AbortSignal
@@ -32,7 +32,8 @@ export interface RunNews {
   node: string
   /** Seconds since 1970, by the node's clock. */
   at: number
-  event: string
+  /** `slurm`: what Slurm's queue says has changed. */
+  event: RunEventName | 'slurm'
   message?: string
   [field: string]: unknown
 }
@@ -267,7 +268,7 @@ class NodeReader {
       if (line !== '')
         this.#options.onNews?.({
           node: this.#node,
-          ...current<{at: number; event: string}>('run.event', JSON.parse(line), `${this.#node}: events.jsonl`),
+          ...current<RunEvent>('run.event', JSON.parse(line), `${this.#node}: events.jsonl`),
         })
     }
   }

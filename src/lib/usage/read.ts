@@ -135,7 +135,8 @@ function recordEntry(record: TrackedRun, rack: string, until: number, since: num
     {
       run: record.tags['flexrack.run'] as string,
       project: record.tags['flexrack.project'] ?? null,
-      user: record.tags['mlflow.user'] ?? record.user,
+      // who it is to the head that has users; the others are what any client writes
+      user: record.tags['flexrack.user'] ?? record.tags['mlflow.user'] ?? record.user,
       rack,
       node: null,
       nodes,

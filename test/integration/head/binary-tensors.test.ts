@@ -34,6 +34,7 @@ test("tritonclient's HTTP client works unmodified: types, JSON and binary, compr
     inputs: {FP32: 'FP32', INT64: 'INT64', BOOL: 'BOOL', BYTES: 'BYTES', FP16: 'FP16'},
     right: 27,
     refused: ['400', 'input INT64 is missing; the model takes FP32, INT64, BOOL, BYTES, FP16'],
+    shared: Array(2).fill(['400', expect.stringContaining('in shared memory')]),
   })
 })
 
@@ -130,6 +131,14 @@ describe('a wrong request is answered with what is wrong, in the shape of the pr
       expect([body, status, JSON.parse(text)]).toEqual([body, 400, {error: expect.stringContaining('no inference')}])
     }
   })
+})
+
+test('a text that speaks of shared memory is none', async () => {
+  const parameters = {shared_memory_region: 'of the request: it means nothing'}
+  const data = ['{"shared_memory_region": "x"}']
+  const inputs = WHOLE.map(([name]) => ({name, datatype: name, shape: [1], data: name === 'BYTES' ? data : [1]}))
+  const [status, text] = await send(Buffer.from(JSON.stringify({parameters, inputs})), {})
+  expect([status, text.includes('shared_memory_region')]).toEqual([200, true])
 })
 
 test('the gateway changes no byte of a request or of an answer', async () => {

@@ -85,8 +85,20 @@ test('a page needs a key as everybody; what it is answered it may read, also err
     [404, {...open, vary: 'origin'}],
   ])
   expect(corsOf(await ask('https://evil.example'))).toEqual({vary: 'accept, origin'}) // its engine would say `*`
-  expect((await server.call('POST', CALL, {body: {}})).status).toBe(200) // no page: as ever
+  // no page: as ever, but whoever keeps answers must not give this one to a page
+  const unasked = await server.call('POST', CALL, {body: {}})
+  expect([unasked.status, corsOf(unasked)]).toEqual([200, {vary: 'accept, origin'}])
   expect(asked).toHaveLength(3)
+})
+
+test('without a list no page may read anything, whatever the engine lets pages do', async () => {
+  await server.activate('other', [target.url], {protocol: 'openai'})
+  const ask = (headers: Record<string, string>): Promise<Response> =>
+    server.call('POST', CALL.replace('chat', 'other'), {body: {}, headers})
+  for (const headers of [{origin: APP}, {origin: 'null'}, {}]) {
+    const answered = await ask(headers as Record<string, string>)
+    expect([answered.status, corsOf(answered)]).toEqual([200, {vary: 'accept'}])
+  }
 })
 
 test('every page may where the endpoint says so; what are no origins are refused, and nothing is changed', async () => {

@@ -77,10 +77,29 @@ test('a client that asks for the usage gets it, as the engine says it', async ()
 })
 
 test('what it says of a stream besides stays, as do numbers that are no doubles', async () => {
-  const text = '{"stream": true, "stream_options": {"include_usage": false, "own": 1}, "seed": 12345678901234567890}'
+  const options = '{"include_usage": false, "continuous_usage_stats": true, "own": 1}'
+  const text = `{"stream": true, "stream_options": ${options}, "seed": 12345678901234567890}`
   const answer = await server.call('POST', '/endpoints/chat/v1/chat/completions', {body: text, token: key})
   expect(await answer.text()).not.toContain('total_tokens')
-  expect(asked.at(-1)).toMatchObject({stream_options: {include_usage: true, own: 1}})
+  expect(asked.at(-1)!.stream_options).toEqual({include_usage: true, own: 1})
+})
+
+test('samples have what the client got, and a copy is sent as the client wrote it', async () => {
+  const taken = server.call('POST', '/flexrack/v1/endpoints/chat/sample', {body: {requests: 1, seconds: 20}})
+  while (!server.parts.samples.wants('chat')) await new Promise((done) => setTimeout(done, 5))
+  const chunks = await chunksOf({})
+  const {exchanges} = (await (await taken).json()) as {exchanges: {answer: {events: unknown[]}}[]}
+  expect(exchanges[0]!.answer.events).toEqual([...chunks, '[DONE]'])
+
+  const revision = server.parts.endpoints.find('chat')!.revision
+  const active = {release: 'r1', targets: [target.url], protocol: 'openai'}
+  const canary = {...active, release: 'r2', since: 's', steps: [0], shadow: true}
+  const put = await server.call('PUT', '/flexrack/v1/endpoints/chat', {body: {revision, document: {active, canary}}})
+  expect(put.status).toBe(200)
+  const before = asked.length
+  await chunksOf({n: 2})
+  await expect.poll(() => asked.length - before).toBe(2)
+  expect(asked.slice(-2).map((one) => 'stream_options' in one)).toEqual([true, false])
 })
 
 test('an engine that refuses to be asked gets the request as it came, and its events count', async () => {

@@ -77,6 +77,8 @@ test("tritonclient's gRPC client works unmodified: health, metadata, types, pack
       ['StatusCode.UNAUTHENTICATED', expect.stringContaining('a token is needed')],
       ['StatusCode.UNAUTHENTICATED', 'the token is wrong, revoked or expired'],
       ['StatusCode.UNIMPLEMENTED', expect.stringContaining('RepositoryModelUnload')],
+      ['StatusCode.INVALID_ARGUMENT', expect.stringContaining('in shared memory')],
+      ['StatusCode.INVALID_ARGUMENT', expect.stringContaining('in shared memory')],
     ],
   })
 })

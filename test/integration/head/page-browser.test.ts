@@ -1,5 +1,8 @@
 import {readFileSync} from 'node:fs'
+import {mkdtemp, rm} from 'node:fs/promises'
 import {createRequire} from 'node:module'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import type {PageRunDetail, PageTopology} from '../../../src/lib/head/types.ts'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
@@ -7,10 +10,13 @@ import {drivePage, type DrivenPage} from '../../support/page-driver.ts'
 import {idleOf, rackOf, runsOf} from '../../support/page-facts.ts'
 import {openHand, type Hand} from '../../support/ui-hand.ts'
 
+let folder: string
 let server: TestServer
 let hand: Hand
 let page: DrivenPage
 let tick = 0
+let runs = runsOf()
+let nodes = 3
 let log = 'step 0\n<script>document.title="taken over"</script>\nValueError: boom\n'
 /** What axe-core finds that keeps somebody out (WCAG 2). */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -20,13 +26,14 @@ const SERIOUS = `axe.run().then(({violations}) => violations
 const hostile = '<img src=x onerror=alert(1)>'
 
 beforeAll(async () => {
-  server = await openTestServer()
+  folder = await mkdtemp(join(tmpdir(), 'flexrack-page-'))
+  server = await openTestServer(undefined, {folder})
   const call = (method: string, path: string, body?: unknown): Promise<Response> => server.call(method, path, {body})
   hand = await openHand(
     {url: server.url, call},
     {
-      rack: () => rackOf(3, {tick: tick++}),
-      runs: () => ({runs: runsOf(), away: null, unasked: []}),
+      rack: () => rackOf(nodes, {tick: tick++}),
+      runs: () => ({runs, away: null, unasked: []}),
       run: ({run}) => detailOf(run),
       lines: ({at}) => {
         const from = 'from' in at ? at.from : 0
@@ -77,6 +84,7 @@ afterAll(async () => {
   await page?.close()
   await hand?.close()
   await server?.close()
+  await rm(folder, {recursive: true, force: true})
 })
 
 function detailOf(run: string): PageRunDetail {
@@ -131,9 +139,32 @@ test('news come into the page that is open, and what is at a node keeps its plac
   const load = (): Promise<string> =>
     page.evaluate('document.querySelector("#node-gpu01 [data-name=processors] small").textContent')
   const before = await load()
-  await page.evaluate('document.querySelector("#node-gpu01 .gpu").focus()')
+  await page.evaluate('document.querySelector("#node-gpu02 a").focus()')
   await expect.poll(load).not.toBe(before)
-  expect(await page.evaluate('document.activeElement.className')).toContain('gpu')
+  // Nodes come and go in the page that is open.
+  await page.evaluate('window.isSame = true')
+  nodes = 4
+  await page.until('document.querySelector("#node-gpu04")', 30)
+  nodes = 3
+  await page.until('!document.querySelector("#node-gpu04")', 30)
+  expect(await page.evaluate('[window.isSame, document.activeElement.textContent]')).toEqual([true, 'gpu02'])
+  expect(page.errors).toEqual([])
+})
+
+test('a run that is new stands above the others: what is marked, and where the focus is, stays with its run', async () => {
+  await page.go(at('runs'))
+  await page.until('document.querySelector("#pulse").textContent === "live"', 30)
+  const row = 'document.querySelector("#run-digits-9dkw2")'
+  await page.evaluate(`${row}.querySelector("input").click(); ${row}.querySelector("a").focus()`)
+  const [first, ...others] = runsOf()
+  runs = [{...first!, run: 'digits-new01'}, {...first!, status: 'finished', ended: Date.now()}, ...others.slice(0, -1)]
+  await page.until('document.querySelector("#runs").firstElementChild.id === "run-digits-new01"', 30)
+  expect(
+    await page.evaluate(`[${row}.querySelector("input").checked, document.activeElement.textContent,
+    document.querySelectorAll("#runs input:checked").length, document.querySelectorAll("#runs tr").length,
+    document.querySelector("#run-digits-ab12c .state").textContent]`),
+  ).toEqual([true, 'digits-9dkw2', 1, 6, 'finished'])
+  runs = runsOf()
   expect(page.errors).toEqual([])
 })
 
@@ -235,4 +266,21 @@ test('ten tabs live from one stream', async () => {
   expect(await page.evaluate(`fetch(${JSON.stringify(at('audit'))}).then((one) => one.status)`)).toBe(200)
   for (const targetId of ids) await page.send('Target.closeTarget', {targetId})
   expect(page.errors).toEqual([])
+})
+
+test('while its head is gone, and once its login has ended, the page says so; what is being typed stays', async () => {
+  await page.go(at('runs/digits-ab12c?rank=0'))
+  const pulse = 'document.querySelector("#pulse").textContent'
+  await page.until(`${pulse} === "live"`, 30)
+  await page.evaluate('document.querySelector("input[type=search]").focus()')
+  await page.send('Input.insertText', {text: 'boo'})
+  const port = Number(new URL(server.url).port)
+  await server.close()
+  await page.until(`/^not connected, as of \\d/.test(${pulse})`, 30)
+  server = await openTestServer(undefined, {folder, port})
+  await page.until(`${pulse} === "live"`, 60)
+  expect(await page.evaluate('document.activeElement.value')).toBe('boo')
+  expect(await page.evaluate('document.querySelector("#log").textContent')).toBe(log)
+  await hand.close()
+  await page.until(`/^not logged in any more .* as of /.test(${pulse})`, 60)
 })

@@ -43,10 +43,10 @@ class BetweenTest(DataCase):
         shutil.rmtree(self.other)
         super().tearDown()
 
-    def giving(self):
+    def giving(self, before=0):
         channel = Opened(self.root)
         manifest = self.manifest(self.files)
-        contents = [[digest, False] for _path, _executable, _size, digest in manifest["files"]]
+        contents = [[digest, False, min(before, size)] for _path, _executable, size, digest in manifest["files"]]
         thread = threading.Thread(
             target=lambda: between.give({"digest": self.digest, "contents": contents, "address": "127.0.0.1"}, channel),
             daemon=True,
@@ -55,8 +55,8 @@ class BetweenTest(DataCase):
         self.assertTrue(channel.opened.wait(10))
         return channel.told, thread, manifest
 
-    def fetch(self, source, manifest):
-        send = [[digest, False, size] for _path, _executable, size, digest in manifest["files"]]
+    def fetch(self, source, manifest, before=0):
+        send = [[digest, False, size, min(before, size)] for _path, _executable, size, digest in manifest["files"]]
         channel = Channel(self.other, self.other / "environments", None)
         channel.event = lambda *_args, **_fields: None
         return between.fetch({"manifest": manifest, "send": send, "limit": None, "source": source}, channel)
@@ -70,6 +70,19 @@ class BetweenTest(DataCase):
         with self.assertRaises(NodeError) as caught:
             self.fetch(source, manifest)
         self.assertEqual(caught.exception.code, "NODE_UNREACHABLE")
+
+    def test_what_came_before_a_cut_does_not_come_again(self):
+        manifest, other = self.manifest(self.files), Store(self.other)
+        other.make()
+        for data in self.files.values():
+            (other.parts / hashlib.sha256(data).hexdigest()).write_bytes(data[:200_000])
+        source, _thread, _manifest = self.giving(200_000)
+        self.assertEqual(self.fetch(source, manifest, 200_000), {"bytes": 100_000, "evicted": []})
+        self.assertEqual((other.version(self.digest) / "tree/a").read_bytes(), self.files["a"])
+        self.assertEqual(list(other.begun()), [])
+        with self.assertRaisesRegex(NodeError, "another content"):
+            contents = [[hashlib.sha256(b"2" * 10).hexdigest(), False, 11]]
+            between.give({"digest": self.digest, "contents": contents}, Opened(self.root))
 
     def test_who_does_not_know_the_secret_gets_nothing_and_other_paths_are_none(self):
         source, _thread, manifest = self.giving()
@@ -115,7 +128,7 @@ class BetweenTest(DataCase):
 
     def test_only_contents_of_the_version_are_given(self):
         with self.assertRaisesRegex(NodeError, "another content"):
-            between.give({"digest": self.digest, "contents": [["0" * 64, False]]}, Opened(self.root))
+            between.give({"digest": self.digest, "contents": [["0" * 64, False, 0]]}, Opened(self.root))
 
     def test_a_hostile_manifest_is_refused_before_anything_of_it_is_made(self):
         content = hashlib.sha256(b"x").hexdigest()
@@ -135,7 +148,9 @@ class BetweenTest(DataCase):
             lines = [[path, False, 1, content] for path in paths]
             manifest = {"name": "set", "digest": digest_of(lines), "at": 1.0, "source": "x", "bytes": 1, "files": lines}
             with self.assertRaises(NodeError, msg=paths):
-                verbs.receive({"manifest": manifest, "send": [[content, False, 1]], "limit": None}, self.channel(b"x"))
+                verbs.receive(
+                    {"manifest": manifest, "send": [[content, False, 1, 0]], "limit": None}, self.channel(b"x")
+                )
         for digest in ("../../../../outside", "0" * 63, "0" * 64 + "\n", "A" * 64):
             with self.assertRaises(NodeError, msg=digest):
                 lines = [["a", False, 1, digest]]
@@ -149,7 +164,7 @@ class BetweenTest(DataCase):
                             "bytes": 1,
                             "files": lines,
                         },
-                        "send": [[digest, False, 1]],
+                        "send": [[digest, False, 1, 0]],
                         "limit": None,
                     },
                     self.channel(b"x"),
@@ -163,8 +178,9 @@ class BetweenTest(DataCase):
     def test_links_in_the_place_of_what_is_ours_are_not_written_through(self):
         victim = self.root / "victim"
         victim.write_text("mine")
-        os.symlink(victim, self.store.path / "part")
+        part = self.store.parts / hashlib.sha256(b"evil").hexdigest()
+        os.symlink(victim, part)
         with self.assertRaises(OSError):
             self.push({"new": b"evil"})
         self.assertEqual(victim.read_text(), "mine")
-        self.assertFalse(os.path.lexists(self.store.path / "part"))
+        self.assertFalse(os.path.lexists(part))

@@ -66,6 +66,48 @@ class DataTest(DataCase):
         self.assertEqual(self.listed(), {})
         self.assertEqual(self.push(files)[1]["bytes"], 10)
 
+    def test_a_push_that_was_cut_goes_on_in_the_middle_of_a_file(self):
+        files = {"a": b"1" * 10, "large": os.urandom(1_000_000)}
+        with self.assertRaises(NodeError) as caught:
+            self.push(files, spoil=lambda body: body[:600_010])
+        self.assertEqual(caught.exception.code, "INTERRUPTED")
+        self.assertEqual(self.listed(), {})
+        self.assertEqual(verbs.listing(None, self.channel())["bytes"], 600_010)
+        digest, answer = self.push(files)
+        self.assertEqual(answer["bytes"], 400_000)
+        self.assertEqual((self.store.version(digest) / "tree/large").read_bytes(), files["large"])
+        self.assertEqual(stat.S_IMODE((self.store.version(digest) / "tree/large").stat().st_mode), 0o444)
+        self.assertEqual(list(self.store.begun()), [])
+
+    def test_what_came_before_a_cut_is_not_believed(self):
+        files = {"large": b"1" * 1000}
+        with self.assertRaises(NodeError):
+            self.push(files, spoil=lambda body: body[:600])
+        [(part, _info)] = self.store.begun()
+        part.write_bytes(b"2" * 600)
+        with self.assertRaises(NodeError) as caught:
+            self.push(files)
+        self.assertEqual((caught.exception.code, caught.exception.details.get("retry")), ("CONFLICT", True))
+        self.assertEqual(self.push(files)[1]["bytes"], 1000)
+
+    def test_what_a_cut_push_left_stays_until_there_is_no_room_or_for_a_week(self):
+        other, _answer = self.push({"other": b"3" * 100})
+        files = {"a": b"1" * 10, "large": b"2" * 1000}
+        with self.assertRaises(NodeError):
+            self.push(files, spoil=lambda body: body[:600])
+        verbs.remove({"digest": other}, self.channel())
+        self.assertEqual(verbs.listing(None, self.channel())["bytes"], 600)
+        self.push({"small": b"4"}, limit=700)
+        self.assertEqual(verbs.listing(None, self.channel())["bytes"], 601)
+        self.push({"larger": b"5" * 500}, limit=700)
+        self.assertEqual(verbs.listing(None, self.channel())["bytes"], 501)
+        with self.assertRaises(NodeError):
+            self.push(files, spoil=lambda body: body[:600])
+        for path, _info in [*self.store.begun(), *self.store.contents()]:
+            os.utime(path, (1.0, 1.0))
+        self.push({"small": b"4", "more": b"6"})
+        self.assertEqual(verbs.listing(None, self.channel())["bytes"], 502)
+
     def test_verify_names_a_flipped_byte_and_after_fix_a_push_brings_it_anew(self):
         digest, _answer = self.push({"a": b"1" * 10, "sub/b": b"2" * 10})
         bad = self.store.version(digest) / "tree/sub/b"

@@ -34,6 +34,7 @@ export function held(node: string, index: number, ...holders: Partial<Holder>[])
     memory: 4 * GiB,
     compute: 0.25,
     whole: false,
+    longestLaunch: null,
     ...one,
   }))
   const whole = all.some((one) => one.whole)

@@ -23,6 +23,7 @@ function lease(node: string, id: string, parts: Partial<Lease['devices'][number]
         memory: 4 * GiB,
         compute: 0.25,
         whole: false,
+        longestLaunch: null,
         cap: true,
         used: 0,
         ...parts,

@@ -47,10 +47,12 @@ const lease = (id: string, index: number, programs: number): Lease => ({
   created: HOUR,
   endsIn: null,
   holder: null,
-  devices: [{index, id: '', name: 'A100', memory: 0, compute: 1, whole: true, cap: false, used: 0}],
+  devices: [
+    {index, id: '', name: 'A100', memory: 0, compute: 1, whole: true, cap: false, used: 0, longestLaunch: null},
+  ],
   programs,
 })
-const holders = [{lease: '', owner: 'bob@laptop', purpose: '', memory: 0, compute: 1, whole: true}]
+const holders = [{lease: '', owner: 'bob@laptop', purpose: '', memory: 0, compute: 1, whole: true, longestLaunch: null}]
 const overview: Overview = {
   rack: 'lab',
   nodes: [node('a', 4), node('b', 2), node('c', 1)],

@@ -53,8 +53,8 @@ const overview = (busy: number, all: number): Overview => ({
         used: 30,
         utilisation: 0.5,
         holders: [
-          {lease: 'l1', owner: 'alice@x', purpose: 'p', memory: 50, compute: 0.5, whole: false},
-          {lease: 'l2', owner: 'bob@y', purpose: '', memory: 50, compute: 0.5, whole: false},
+          {lease: 'l1', owner: 'alice@x', purpose: 'p', memory: 50, compute: 0.5, whole: false, longestLaunch: null},
+          {lease: 'l2', owner: 'bob@y', purpose: '', memory: 50, compute: 0.5, whole: false, longestLaunch: null},
         ],
       },
     ],

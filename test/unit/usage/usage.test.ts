@@ -171,6 +171,20 @@ test('values with commas and quotes are quoted', () => {
   ])
 })
 
+test('no name is a formula of a spreadsheet, and none begins a line of its own', () => {
+  const named = (name: string): string => {
+    const {rows, ...others} = report()
+    return usageCsv({...others, rows: [{...rows[0]!, name}]})
+      .split('\n')
+      .slice(1)
+      .join('\n')
+  }
+  for (const name of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1']) expect(named(name)).toMatch(`'${name},1,`)
+  expect(named('=HYPERLINK("http://x","y")')).toMatch(/^"'=HYPERLINK\(""http:\/\/x"",""y""\)",1/)
+  expect(named('a\r=1')).toMatch(/^"a\r=1",/)
+  expect(named('ada-2')).toMatch(/^ada-2,/)
+})
+
 const rackUsage = (rack: string, more: Partial<RackUsage>): RackUsage => ({
   rack,
   entries: [],

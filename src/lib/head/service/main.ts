@@ -51,14 +51,15 @@ async function main(configFile: string): Promise<void> {
   let listener: ListenerRecord = {pid: process.pid, address: nearAddress(config.bind), port: 0, plainPort: 0, url: ''}
   const measures = new Measures()
   const quotas = await Quotas.open(config.folder)
+  const holdings = await Holdings.open(config.folder, quotas)
   const queued = openQueues(stores)
   const parts: Parts = {
     config,
     ...stores,
     clients: new Clients(tokens),
     quotas,
-    claims: await Claims.open(config.folder, tokens, quotas),
-    holdings: await Holdings.open(config.folder, quotas),
+    claims: await Claims.open(config.folder, {tokens, quotas, beside: () => holdings.all}),
+    holdings,
     audit: await Audit.open(config.folder),
     locks: await Locks.open(config.folder),
     promises: await Promises.open(config.folder, stores.endpoints, askLeader),

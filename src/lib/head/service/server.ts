@@ -52,6 +52,9 @@ export function tune(server: Server, pending: PendingConnections): void {
   server.keepAliveTimeout = KEEP_ALIVE_MS
 }
 
+const isLoginLink = ({url, headers}: FastifyRequest): boolean =>
+  url.split('?', 1)[0] === '/flexrack/v1/login' && /\btext\/html\b/.test(headers.accept ?? '')
+
 /**
  * The only ways in: calls of endpoints go to the gateway, all others to Fastify, where who is not known goes no further
  * than the onRequest hook. Bodies are streams until a route reads them. With an identity the server of `app` speaks TLS
@@ -98,7 +101,8 @@ export async function buildServer(
   app.setErrorHandler((error: Error, request, reply) => {
     const {status, headers, body, message} = answerOf(error, request.url)
     request.refusal = message
-    if (request.url.startsWith('/flexrack/ui/'))
+    // A link that works once is opened by a browser, too.
+    if (request.url.startsWith('/flexrack/ui/') || isLoginLink(request))
       return reply
         .code(status)
         .headers({...headers, ...PAGE_HEADERS})

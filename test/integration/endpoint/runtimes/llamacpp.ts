@@ -76,6 +76,13 @@ export function llamacppTests(given: () => EndpointRack): void {
       expect(completed.choices[0]).toMatchObject({finish_reason: 'length'})
     })
 
+    test('requests at once that need more than one context between them are all answered', async () => {
+      const long = {...talk, max_tokens: 150}
+      const all = await Promise.all(Array.from({length: 8}, () => client.chat.completions.create(long)))
+      expect(all.map(({usage}) => usage?.completion_tokens)).toEqual(Array(8).fill(150))
+      expect(all[0]!.usage!.total_tokens).toBeGreaterThan(200) // of 256 that the model knows
+    })
+
     test('a reader that goes away ends the generation, and the server answers others meanwhile', async () => {
       const [whole] = await Promise.all([client.chat.completions.create(talk), expectCancelled('chat', client)])
       expect(whole.usage?.completion_tokens).toBe(8)

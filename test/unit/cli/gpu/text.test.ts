@@ -25,14 +25,24 @@ const lease: Lease = {
   holder: 'unix',
   programs: 1,
   devices: [
-    {index: 1, id: '0:1', name: 'pthread-cpu', memory: 4 * GiB, compute: 0.25, whole: false, cap: true, used: GiB},
+    {
+      index: 1,
+      id: '0:1',
+      name: 'pthread-cpu',
+      memory: 4 * GiB,
+      compute: 0.25,
+      whole: false,
+      cap: true,
+      used: GiB,
+      longestLaunch: null,
+    },
   ],
 }
 
 describe('gpu list', () => {
   it('has a line for each device, with what is free and who has the rest', () => {
     const lines = gpuListText({nodes: [node('a')], devices: [device('a', 0), held('a', 1, {})]}).split('\n')
-    expect(lines[0]).toMatch(/^NODE +GPU +NAME +API +DRIVER +MEMORY +USED +FREE +TIME FREE +BUSY +HOLDERS$/)
+    expect(lines[0]).toMatch(/^NODE +GPU +NAME +API +VERSION +MEMORY +USED +FREE +TIME FREE +BUSY +HOLDERS$/)
     expect(lines[1]).toMatch(/^a +0 +pthread-cpu +opencl +3\.1 +16\.0 GiB +0 B +16\.0 GiB +100 % +0 % +nobody$/)
     expect(lines[2]).toMatch(
       /^a +1 +pthread-cpu +opencl +3\.1 +16\.0 GiB +0 B +12\.0 GiB +75 % +0 % +ana@laptop 4\.0 GiB$/,
@@ -107,13 +117,28 @@ describe('gpu smi', () => {
     ).toEqual(new Set([100]))
     expect(gpuListText({nodes: [], devices: [shared]})).toContain('(swapped out)')
   })
+  it('says how long the longest kernel of a share was, in words of its size', () => {
+    const times: [number | null, string][] = [
+      [12.3, '12 s'],
+      [1.25, '1.3 s'],
+      [0.9996, '1.0 s'],
+      [0.2, '200 ms'],
+      [0.0012, '1.2 ms'],
+      [0.00001, '10 µs'],
+    ]
+    for (const [longestLaunch, text] of times)
+      expect(gpuSmiText({...report, devices: [held('a', 0, {longestLaunch})]}, 100)).toContain(
+        `4.0 GiB, 25 %, longest kernel ${text} │`,
+      )
+    expect(gpuSmiText({...report, devices: [held('a', 0, {})]}, 100)).toContain('4.0 GiB, 25 % │')
+  })
   it('says what a device is reached through, where there is room', () => {
     const sim = {
       ...report,
       nodes: [node('a', {backend: 'sim'})],
       devices: [device('a', 0, {api: 'cuda', capability: '7.5', driver: '13.0'})],
     }
-    expect(gpuSmiText(sim, 80)).toMatch(/0 {2}pthread-cpu {2}cuda 7\.5, driver 13\.0 +free/)
+    expect(gpuSmiText(sim, 80)).toMatch(/0 {2}pthread-cpu {2}capability 7\.5, CUDA 13\.0 +free/)
     expect(gpuSmiText(sim, 80)).toContain('in software, 127.0.0.1:18999')
     expect(gpuSmiText(report, 48)).not.toContain('driver 3.1\n')
   })

@@ -17,6 +17,8 @@ it('another leader is told once, by itself, with who chose it; and an old one th
   for (const node of ['node-2', 'node-3'])
     tell({node, at, event: 'leader lost', leader: 'node-1', why: 'the leader on node-1 is gone'})
   tell({node: 'node-2', at, event: 'elected', term: 2, votes: ['node-2', 'node-3'], instead: 'node-1'})
+  tell({node: 'node-2', at, event: 'of a newer release' as 'elected', votes: []})
+  tell({node: 'node-2', at, event: 'toString' as 'elected'})
   for (const node of ['node-3', 'node-4']) tell({node, at, event: 'follows', leader: 'node-2', term: 2})
   tell({node: 'node-1', at, event: 'stepped down', why: 'node-2 leads the run by now'})
   expect(reported).toEqual([

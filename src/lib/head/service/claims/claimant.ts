@@ -4,9 +4,14 @@ import {saidUserOf} from '../audit/hooks.ts'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {callerOf, requireMay} from '../people/person.ts'
-import type {Claimant} from './claims.ts'
 
-export type {Claimant} from './claims.ts'
+/** Whose claim it is. */
+export interface Claimant {
+  user: string
+  teams: string[]
+  /** Whose priorities count among the runs of all projects. */
+  rack?: true
+}
 
 /**
  * Who asks: the person whose token it is, with a role in the project that lets them start runs; with the admin's token who

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {turnsOf} from '../../../fairness/index.ts'
-import type {HeadClaim, HeadClaims} from '../../../protocol/index.ts'
+import type {HeadClaim, HeadClaims, HeadHolding} from '../../../protocol/index.ts'
 import type {
   ClaimAnswer,
   ClaimOutlook,
@@ -14,6 +14,7 @@ import type {
 import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {Failure} from '../failure.ts'
 import type {Tokens} from '../tokens/tokens.ts'
+import type {Claimant} from './claimant.ts'
 import {corrected, END_MS, knownNodes, requireSpace, Witnesses, type ClaimNews} from './confirm.ts'
 import {isForEver, limitsOf, plannedSums, quotaUses} from './check.ts'
 import {newlyTold, offersTo, roomOf, whoYields, withTold, type Heard, type RoomFacts} from './room.ts'
@@ -23,12 +24,11 @@ import type {Quotas} from './quotas.ts'
 import {wantedOf} from './wish.ts'
 import {overText, queuedRun, whyOf} from './words.ts'
 
-/** Whose claim it is. */
-export interface Claimant {
-  user: string
-  teams: string[]
-  /** Whose priorities count among the runs of all projects. */
-  rack?: true
+/** What claims are checked by. `beside`: what people have beside runs. */
+interface ClaimsNeed {
+  tokens: Pick<Tokens, 'has' | 'revoke'>
+  quotas: Quotas
+  beside: () => readonly HeadHolding[]
 }
 
 /**
@@ -37,28 +37,27 @@ export interface Claimant {
  */
 export class Claims {
   readonly #folder: string
-  readonly #tokens: Pick<Tokens, 'has' | 'revoke'>
+  readonly #tokens: ClaimsNeed['tokens']
   readonly #turns = new Turns()
   #kept: HeadClaims
   readonly #quotas: Quotas
+  readonly #beside: ClaimsNeed['beside']
   /** What runs that may make room say of themselves. */
   readonly #heard = new Map<string, Heard>()
   readonly #witnesses = new Witnesses()
   #tell: ClaimNews = {room() {}, differs() {}}
 
-  private constructor(folder: string, tokens: Pick<Tokens, 'has' | 'revoke'>, kept: HeadClaims, quotas: Quotas) {
+  private constructor(folder: string, kept: HeadClaims, {tokens, quotas, beside}: ClaimsNeed) {
     this.#folder = folder
     this.#tokens = tokens
     this.#kept = kept
     this.#quotas = quotas
+    this.#beside = beside
   }
 
-  static async open(folder: string, tokens: Pick<Tokens, 'has' | 'revoke'>, quotas: Quotas): Promise<Claims> {
-    const kept = await readDurable<HeadClaims>('head.claims', join(folder, 'claims.json'), {
-      claims: {},
-      ...EMPTY_LEDGER,
-    })
-    return new Claims(folder, tokens, kept, quotas)
+  static async open(folder: string, need: ClaimsNeed): Promise<Claims> {
+    const none = {claims: {}, ...EMPTY_LEDGER}
+    return new Claims(folder, await readDurable<HeadClaims>('head.claims', join(folder, 'claims.json'), none), need)
   }
 
   /** Errors: 409 QUOTA with the sum, 409 CONFLICT where the run is somebody else's. */
@@ -143,7 +142,7 @@ export class Claims {
   async outlook(wish: OutlookWish, claimant: Claimant): Promise<ClaimOutlook> {
     await this.sweep()
     const [now, held] = [Date.now(), this.#held()]
-    const [hours, beside] = [hoursNow(this.#kept, held, now), this.#quotas.beside()]
+    const [hours, beside] = [hoursNow(this.#kept, held, now), this.#beside()]
     return {
       sums: plannedSums(this.#quotas.all, held, hours, {...wish, ...claimant}, beside),
       room: offersTo({...claimant, ...wish}, this.#claims(), this.#roomFacts(now)),
@@ -213,13 +212,13 @@ export class Claims {
   async uses(): Promise<QuotaUse[]> {
     await this.sweep()
     const held = this.#held()
-    return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()), this.#quotas.beside())
+    return quotaUses(this.#quotas.all, held, hoursNow(this.#kept, held, Date.now()), this.#beside())
   }
 
   /** What is held now, and was this month, added up once: a question that has to wait is compared with everybody in line. */
   #limits(now: number): OverOf {
     const held = this.#held()
-    return limitsOf(this.#quotas.all, held, hoursNow(this.#kept, held, now), this.#quotas.beside())
+    return limitsOf(this.#quotas.all, held, hoursNow(this.#kept, held, now), this.#beside())
   }
 
   #withRoom(runs: readonly string[], preemptor: string, user: string): HeadClaims['claims'] {
@@ -267,6 +266,7 @@ export class Claims {
   }
 
   async #sweep(now: number): Promise<void> {
+    for (const [run, claim] of this.#claims()) this.#witnesses.late(run, claim, now, this.#tell)
     for (const [, {token, differs}] of this.#claims())
       if (token !== undefined && differs && now - differs.at > END_MS && this.#tokens.has(token))
         await this.#tokens.revoke(token)

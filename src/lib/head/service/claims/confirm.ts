@@ -6,6 +6,8 @@ import {LARGEST_CLAIMS, MOST_GPUS, namedGpus, sizeOf} from './wish.ts'
 
 /** A run that is told to end does so within its grace; one that does not has no token any more then. Milliseconds. */
 export const END_MS = 600_000
+/** A run whose time is over ends within its grace, and hands on what it has written. Milliseconds. */
+const LATE_MS = 3_600_000
 /** What a claim counts beside its parts and their GPUs: a user has 500 at most. */
 const EACH_CLAIM = 40
 
@@ -77,8 +79,21 @@ export class Witnesses {
     tell.differs(run, `${by} sees it with GPUs that it does not claim: ${more.slice(0, 4).join(', ')}`)
   }
 
+  /** A run that others let pass for a time that is long over. Its node ends it by what its command told there. */
+  late(run: string, {state, token, limit, heldAt}: HeadClaim, now: number, tell: ClaimNews): void {
+    if (state !== 'held' || token === undefined || limit === null || heldAt === undefined) return
+    const name = `late ${run}`
+    if (now - heldAt < limit * 1000 + LATE_MS || this.#told.has(name)) return
+    this.#told.add(name)
+    tell.differs(
+      run,
+      `its claim says that it takes ${limit} s at most, and it goes on since ${new Date(heldAt).toISOString()}`,
+    )
+  }
+
   forget(run: string): void {
     this.#told.delete(run)
+    this.#told.delete(`late ${run}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import {join} from 'node:path'
-import type {HeadHolding, HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
+import type {HeadQuotas, QuotaLimits} from '../../../protocol/index.ts'
 import {readDurable, Turns, writeDurably} from '../files/durable.ts'
 import {QUOTAS_FILE} from './wish.ts'
 
@@ -8,8 +8,6 @@ export class Quotas {
   readonly #file: string
   readonly #turns = new Turns()
   #all: HeadQuotas['quotas']
-  /** What people have beside runs. */
-  beside: () => HeadHolding[] = () => []
 
   private constructor(file: string, all: HeadQuotas['quotas']) {
     this.#file = file

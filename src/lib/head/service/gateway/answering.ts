@@ -14,7 +14,7 @@ export interface Filter {
 export interface AnswerRules {
   /** Headers that are put to those of the model server. */
   headers: Record<string, string>
-  /** And in the place of what it says to browsers, where the endpoint has rules for a page that asks. */
+  /** And in the place of what it says to browsers, which is not its to say; undefined where there is no such rule. */
   cors: Record<string, string> | undefined
   /** An error where this is no answer of a model server. */
   refuse(status: number, headers: IncomingHttpHeaders): Error | undefined
@@ -24,6 +24,8 @@ export interface AnswerRules {
   filter: ((headers: IncomingHttpHeaders) => Filter | undefined) | undefined
   /** Every piece that comes. */
   tap: ((chunk: Buffer) => void) | undefined
+  /** Every piece that goes on. */
+  keep: ((chunk: Buffer) => void) | undefined
   /** No answer has come; nothing has gone on. */
   fail(error: Error): void
   /** It ended in its middle. The caller's connection is broken off, which nobody takes for its end. */
@@ -89,25 +91,28 @@ export class Answering implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#rules.tap?.(chunk)
     if (chunk.length === this.#length && this.#length <= SMALL) {
+      this.#rules.keep?.(chunk)
       this.#isOver = true
       this.#raw.end(chunk.toString('latin1'), 'latin1')
       return
     }
     const left = this.#filter ? this.#filter.add(chunk) : chunk
-    if (left.length === 0 || this.#write(left)) return
+    if (left.length === 0) return
+    this.#rules.keep?.(left)
+    if (this.#write(left)) return
     controller.pause()
     this.#raw.once('drain', () => controller.resume())
   }
 
   #headersOf(given: IncomingHttpHeaders): OutgoingHttpHeaders {
     const {headers, cors} = this.#rules
-    const left = backwardHeaders(given)
-    return cors ? {...withoutCors(left), ...withVary(given, cors), ...headers} : {...left, ...headers}
+    const left = withoutCors(backwardHeaders(given))
+    return cors ? {...left, ...withVary(given, cors), ...headers} : {...left, ...headers}
   }
 
   /** False where the caller is to be waited for. What is not read again is given back as soon as it has been written. */
   #write(chunk: Buffer): boolean {
-    const memory = this.#rules.tap ? undefined : ownMemoryOf(chunk)
+    const memory = this.#rules.tap || this.#rules.keep ? undefined : ownMemoryOf(chunk)
     if (!memory) return this.#raw.write(chunk)
     return this.#raw.write(chunk, (error) => void (error ?? memory.transfer(0)))
   }
@@ -115,7 +120,9 @@ export class Answering implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#raw.end(this.#filter?.end())
+    const rest = this.#filter?.end()
+    if (rest) this.#rules.keep?.(rest)
+    this.#raw.end(rest)
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

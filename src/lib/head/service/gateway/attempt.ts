@@ -71,7 +71,9 @@ class Attempt {
       cors: onward.exchange.cors,
       begin: (status, headers) => this.#answered(status, headers),
       filter: onward.asking ? filterOf : undefined,
-      tap: kept || mayTellUsage(onward) ? (chunk) => this.#read(chunk) : undefined,
+      tap: mayTellUsage(onward) ? (chunk) => this.#usage?.add(chunk) : undefined,
+      // What its caller gets is in samples, and what the copy of its request is answered is compared with.
+      keep: kept && ((chunk) => kept.add(chunk)),
       fail: (error) => this.#failed(error),
       broke: () => way.end('failed'),
     })
@@ -97,11 +99,6 @@ class Attempt {
     else parts.health.outliers.succeeded(target)
     onward.exchange.take()
     this.#resolve(undefined)
-  }
-
-  #read(chunk: Buffer): void {
-    this.#kept?.add(chunk)
-    this.#usage?.add(chunk)
   }
 
   /** Also of a reader that went away: what it had was made for it. */

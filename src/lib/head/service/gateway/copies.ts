@@ -66,8 +66,9 @@ function copyRequest(parts: Parts, servers: ModelServers, onward: Onward, way: W
     traffic.begin(target)
     const end = measures.begin(endpoint, canary.release)
     try {
-      // Its caller's deadline is over with its answer.
-      const answer = await servers.ask(target, {...onward, deadline: undefined}, AbortSignal.timeout(COPY_MS))
+      // Its caller's deadline is over with its answer; nobody counts the tokens of a copy.
+      const copied = {...onward, asking: undefined, deadline: undefined}
+      const answer = await servers.ask(target, copied, AbortSignal.timeout(COPY_MS))
       const copy = keptOf(answer, await keep(answer.body))
       end(outcomeOf(copy.status))
       return copy

@@ -14,13 +14,14 @@ type Headers = IncomingHttpHeaders
 
 /**
  * What an answer says to the browser of a page that may read it (the Fetch standard, "CORS protocol"): undefined where
- * no page asks, or one of another origin. Cookies are never let through, as pages show a key.
+ * the endpoint names no pages. Cookies are never let through, as pages show a key.
  */
 export function corsHeaders(record: EndpointRecord | undefined, {origin}: Headers): Record<string, string> | undefined {
   const origins = record?.document.cors
-  if (origin === undefined || origins === undefined) return undefined
+  if (origins === undefined) return undefined
   if (origins.includes('*')) return {'access-control-allow-origin': '*', 'access-control-expose-headers': '*'}
-  if (!origins.includes(origin)) return {vary: 'origin'}
+  // Also where no page asks: whoever keeps answers must not give one to a page ("CORS protocol and HTTP caches").
+  if (origin === undefined || !origins.includes(origin)) return {vary: 'origin'}
   return {'access-control-allow-origin': origin, 'access-control-expose-headers': '*', vary: 'origin'}
 }
 
@@ -50,7 +51,7 @@ export function answerPreflight(
   return true
 }
 
-/** What a model server says to browsers is not its to say where the endpoint has rules. Changes `headers`. */
+/** What a model server says to browsers is not its to say: the endpoint names its pages, or has none. Changes `headers`. */
 export function withoutCors(headers: Headers): Headers {
   for (const name in headers) if (name.startsWith('access-control-')) delete headers[name]
   return headers

@@ -14,6 +14,7 @@ import {passBody} from '../limits/passing.ts'
 import {deadlineOf} from '../queue/deadline.ts'
 import {askingUsage} from '../usage/stream-usage.ts'
 import {outcomeOf, Way} from '../releases/way.ts'
+import {requireNoRegion} from './shared-memory.ts'
 import {silenceOf} from './silence.ts'
 import {spend} from '../limits/spent.ts'
 import {requireServing} from '../standby/refusals.ts'
@@ -97,6 +98,7 @@ export class Gateway {
       ? await readBody(exchange, KEPT_BYTES, parts.limits)
       : await passBody(exchange, LARGEST_BODY, parts.limits, false, spend)
     if (coding !== undefined) await requireUnpacked(exchange, coding, body as Buffer, parts.limits)
+    else if (keeps) requireNoRegion(call, headers, body as Buffer)
     const asking = keeps && coding === undefined ? askingUsage(call.path, body as Buffer) : undefined
     const way = new Way(parts, name, headers, call.isHealth)
     const onward = {call, exchange, body: body ?? undefined, asking, deadline, silence}

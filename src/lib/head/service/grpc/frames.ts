@@ -1,6 +1,5 @@
 import type {ServerHttp2Stream} from 'node:http2'
-import {promisify} from 'node:util'
-import {gunzip, inflate} from 'node:zlib'
+import {createGunzip, createInflate} from 'node:zlib'
 import type {Hold} from '../limits/budget.ts'
 import {Failure} from '../failure.ts'
 import type {Limits} from '../limits/limits.ts'
@@ -10,7 +9,8 @@ import {CODES, Status} from './status.ts'
 /** Bytes of one message, packed and unpacked. */
 export const LARGEST_MESSAGE = 128 * 1024 ** 2
 const HEAD = 5
-const UNPACKERS = {gzip: promisify(gunzip), deflate: promisify(inflate)}
+const PIECE = {chunkSize: 64 * 1024}
+const UNPACKERS = {gzip: () => createGunzip(PIECE), deflate: () => createInflate(PIECE)}
 
 /**
  * The messages of a call, as they come: five bytes say whether one is packed, and how long it is
@@ -66,14 +66,23 @@ export async function* messagesOf(
   }
 }
 
+/** Each piece counts before the next is made: a few bytes may become a thousand times as many, of many calls at once. */
 async function unpack(message: Buffer, encoding: string, hold: Hold): Promise<Buffer> {
-  const unpacker = UNPACKERS[encoding as keyof typeof UNPACKERS]
   if (!Object.hasOwn(UNPACKERS, encoding))
     throw new Status(CODES.unimplemented, `messages packed with "${encoding}" are not known; gzip and deflate are`)
+  const unpacker = UNPACKERS[encoding as keyof typeof UNPACKERS]()
+  const pieces: Buffer[] = []
+  let size = 0
+  unpacker.end(message)
   try {
-    const unpacked = await unpacker(message, {maxOutputLength: LARGEST_MESSAGE})
-    take(hold, unpacked.length)
-    return unpacked
+    for await (const piece of unpacker as AsyncIterable<Buffer>) {
+      size += piece.length
+      if (size > LARGEST_MESSAGE)
+        throw new Status(CODES.exhausted, `a message has more than the ${LARGEST_MESSAGE} bytes allowed, unpacked`)
+      take(hold, piece.length)
+      pieces.push(piece)
+    }
+    return Buffer.concat(pieces)
   } catch (error) {
     if (error instanceof Status) throw error
     throw new Status(CODES.invalid, `a message cannot be unpacked: ${(error as Error).message}`)

@@ -33,9 +33,7 @@ export class Holdings {
   static async open(folder: string, quotas: Quotas): Promise<Holdings> {
     const file = join(folder, 'holdings.json')
     const {holdings} = await readDurable<HeadHoldings>('head.holdings', file, {holdings: {}})
-    const opened = new Holdings(file, quotas, holdings)
-    quotas.beside = () => opened.all
-    return opened
+    return new Holdings(file, quotas, holdings)
   }
 
   /** What has not ended. */

@@ -10,6 +10,8 @@ import type {Parts} from '../parts.ts'
 const PROJECT = /^[\w.@+-]{1,200}$/
 const NAME = /^[\w.@+:/-]{1,300}$/
 const MOST_NAMES = 1000
+/** Milliseconds since 1970 that a date can be (ECMAScript, time values). */
+const LATEST = 8.64e15
 /** Of one node: whoever has a run's token may say anything, and it is charged to a team. */
 const MOST_KEPT = 2 ** 50
 
@@ -109,7 +111,7 @@ function readHold({kind, name, project, amount = 1, until}: Record<string, unkno
   if (typeof project !== 'string' || !PROJECT.test(project)) throw new Failure(400, 'USAGE', 'it needs a project')
   if (typeof amount !== 'number' || !(amount >= 0 && amount <= 1e18))
     throw new Failure(400, 'USAGE', 'amount must be a number')
-  if (until !== undefined && !(typeof until === 'number' && until > 0))
+  if (until !== undefined && !(typeof until === 'number' && until > 0 && until <= LATEST))
     throw new Failure(400, 'USAGE', 'until must be a time')
   return {kind, name, project, amount, ...(until !== undefined && {until})}
 }

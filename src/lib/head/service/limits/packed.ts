@@ -35,9 +35,13 @@ type Unpacker = Transform & {readonly bytesWritten: number}
 
 /**
  * How the body of a request is packed; undefined of one that is not. Throws 415 where its size unpacked could not be
- * found, and 413 where it is too large packed: it is looked through before it goes on.
+ * found, and 413 where it is too large packed: it is looked through before it goes on; 501 where it is packed for the way
+ * to us only (RFC 9112, 7), which nobody would undo.
  */
 export function codingOf(request: Incoming, largest: number): string | undefined {
+  const transfer = request.headers['transfer-encoding']?.trim().toLowerCase()
+  if (transfer !== undefined && transfer !== 'chunked')
+    throw new Failure(501, 'USAGE', `the body is sent as ${transfer.slice(0, 40)}; chunked alone is known`)
   const given = request.headers['content-encoding']?.trim().toLowerCase()
   if (given === undefined || given === '' || given === 'identity' || request.body === undefined) return undefined
   const known = Object.keys(UNPACKERS)

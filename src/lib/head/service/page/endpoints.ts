@@ -1,6 +1,6 @@
 import type {QueueFigures, ReleaseFigures, ScalingFigures} from '../../types.ts'
 import {meter} from './draw.ts'
-import {address, html, type Content, type Html} from './html.ts'
+import {address, html, slug, type Content, type Html} from './html.ts'
 import {table, tableOr} from './layout.ts'
 import {trySection, type Tried} from './try.ts'
 import {ago, percent, state} from './words.ts'
@@ -48,7 +48,7 @@ function row(one: EndpointFacts): Html {
   const release = activeOf(one)
   const figures = one.figures[one.document.active?.release ?? '']
   const {canary} = one.document
-  return html`<tr>
+  return html`<tr id="endpoint-${slug(one.name)}">
     <th scope="row"><a href="${address(['endpoints', one.name])}">${one.name}</a></th>
     <td>
       ${state(stateOf(one))}${canary && html`<small>canary ${canary.release} at ${one.rollout?.percent ?? 0} %</small>`}

@@ -12,7 +12,7 @@ export function errorPage({status, message}: Pick<Failure, 'status' | 'message'>
         ]
       : status === 404
         ? ['Nothing here', 'What this address was of may be gone.']
-        : ['That did not work', 'Nothing more is known here.']
+        : [status === 403 ? 'Not allowed' : 'That did not work', undefined]
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -26,7 +26,7 @@ export function errorPage({status, message}: Pick<Failure, 'status' | 'message'>
         <main>
           <h1>${title}</h1>
           <p>${message}</p>
-          <p>${text}</p>
+          ${text !== undefined && html`<p>${text}</p>`}
           ${status === 401 ? undefined : html`<p><a href="/flexrack/ui/">To the rack</a></p>`}
         </main>
       </body>

@@ -59,3 +59,8 @@ export function address(path: readonly string[], query: Record<string, string | 
   ).toString()
   return `/flexrack/ui/${path.map((one) => encodeURIComponent(one)).join('/')}${words === '' ? '' : `?${words}`}`
 }
+
+/** A name as an id of an element: what is no letter or digit is written as its number. */
+export function slug(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9-]/g, (one) => `_${one.codePointAt(0)}_`)
+}

@@ -38,7 +38,7 @@ export interface Drawn {
   command: string
   /** It is told of changes. */
   isLive?: boolean
-  /** Seconds after which a browser without scripts asks again. */
+  /** Seconds after which a browser without scripts asks again; nothing where that would take away what is being typed. */
   again?: number
 }
 
@@ -55,6 +55,7 @@ export function documentOf(
     alone,
     user,
   }: {rack: string; racks: readonly string[]; may: boolean; alone: boolean; user: PageUser | undefined},
+  now = Date.now(),
 ): string {
   const {page, title, body, command, isLive, again} = drawn
   const current = (is: boolean, value: string): Html | undefined =>
@@ -108,7 +109,7 @@ export function documentOf(
               id="pulse"
               class="pulse"
               role="status"
-              >${isLive ? 'live' : ''}</span
+              >as of ${new Date(now).toISOString().slice(11, 19)} UTC</span
             ></span
           >
         </header>
@@ -123,7 +124,7 @@ export function documentOf(
 
 /** What went wrong at the last look. */
 export function warning(error: string | undefined): Html | undefined {
-  return error === undefined ? undefined : html`<p class="warn" role="alert">${error}</p>`
+  return error === undefined ? undefined : html`<p class="warn">${error}</p>`
 }
 
 /** One figure of a `dl`. `kind`: how it is marked. */
@@ -141,14 +142,29 @@ export function option(value: string, chosen: string, text = value): Html {
     : html`<option value="${value}">${text}</option>`
 }
 
-/** A table; wide ones scroll by themselves. `kind`: its class. */
-export function table(head: readonly Content[], rows: Content, kind?: string): Html {
+/** A table; wide ones scroll by themselves. `kind`: its class; `id`: of its body, where rows come and go. */
+export function table(head: readonly Content[], rows: Content, kind?: string, id?: string): Html {
   const columns = head.map((one) => html`<th scope="col">${one}</th>`)
-  const whole = html`<table${kind && html` class="${kind}"`}><thead><tr>${columns}</tr></thead><tbody>${rows}</tbody></table>`
+  const whole = html`<table${kind && html` class="${kind}"`}><thead><tr>${columns}</tr></thead><tbody${id && html` id="${id}"`}>${rows}</tbody></table>`
   return html`<div class="scroll" tabindex="0" role="group">${whole}</div>`
 }
 
+/** The same of what may not be known (yet): then nothing is said of it. */
+export function listOr(
+  none: Content,
+  head: readonly Content[],
+  rows: readonly Content[] | undefined,
+): Html | undefined {
+  return rows && tableOr(none, head, rows)
+}
+
 /** The same; `none`: what stands in the place of one without rows. */
-export function tableOr(none: Content, head: readonly Content[], rows: readonly Content[], kind?: string): Html {
-  return rows.length === 0 ? html`<p class="none">${none}</p>` : table(head, rows, kind)
+export function tableOr(
+  none: Content,
+  head: readonly Content[],
+  rows: readonly Content[],
+  kind?: string,
+  id?: string,
+): Html {
+  return rows.length === 0 ? html`<p class="none">${none}</p>` : table(head, rows, kind, id)
 }

@@ -1,3 +1,4 @@
+import type {HeadAudit} from '../../../protocol/index.ts'
 import type {PageAsk, PageAsks} from '../../types.ts'
 import {Failure} from '../failure.ts'
 import {factsFor} from '../people/api.ts'
@@ -5,16 +6,19 @@ import {takesAdmin} from '../people/person.ts'
 import {tokenFacts} from '../people/token-api.ts'
 import {describeEndpoint} from '../releases/api.ts'
 import {endpointBody, endpointParts, endpointsBody, endpointsTable, type EndpointFacts} from './endpoints.ts'
+import {html, type Html} from './html.ts'
 import {idleBody, LOOK_BACK} from './idle.ts'
+import {warning, type Drawn} from './layout.ts'
 import {auditBody, dataBody, modelsBody, notebooksBody} from './lists.ts'
 import {liveParts} from './live.ts'
 import {modelFacts} from './mlflow-facts.ts'
-import {peopleBody} from './people.ts'
+import {peopleBody, type PeopleSeen} from './people.ts'
 import {allPlaces} from './seen.ts'
 import {sweepBody, sweepsBody} from './sweeps.ts'
-import type {Topic} from './topics.ts'
+import type {Seen, Topic} from './topics.ts'
 import {invokeCommand, type Tried} from './try.ts'
 import type {Site, View} from './views.ts'
+import {outdated} from './words.ts'
 
 const ENDPOINTS_MS = 2000
 const LOOK_MS = 5000
@@ -66,6 +70,26 @@ export function endpointView(name: string, {topics, parts, may, user}: Site, tri
   }
 }
 
+/** A page that is one list: all of it is drawn again at each look. `read`: what the head itself knows, as it is now. */
+function listView<T>(
+  topic: Topic<T>,
+  drawn: Omit<Drawn, 'body' | 'isLive'>,
+  body: (value: T | undefined, error: string | undefined, now: number) => Html,
+  read?: () => Promise<T>,
+): View {
+  const list = (seen: Seen<T>): Html => {
+    const now = Date.now()
+    return html`<div id="list">${body(seen.value, outdated(seen, now), now)}</div>`
+  }
+  return {
+    draw: async () => {
+      const seen = read ? {value: await read(), at: Date.now(), error: undefined} : await topic.fresh()
+      return {...drawn, body: list(seen), isLive: true}
+    },
+    live: liveParts(topic, (seen) => ({list: list(seen)})),
+  }
+}
+
 export function modelsView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
   const {topics, parts, view} = site
@@ -73,18 +97,7 @@ export function modelsView(path: readonly string[], _query: URLSearchParams, sit
     if (!parts.mlflow.isReady) throw new Failure(503, 'HEAD_FAILED', 'the registry is not ready yet')
     return modelFacts(allPlaces(site))
   })
-  return {
-    draw: async () => {
-      const {value, error} = await topic.fresh()
-      return {
-        page: 'models',
-        title: 'Models',
-        body: modelsBody(value ?? [], error, Date.now()),
-        command: 'flexrack model list',
-        again: 30,
-      }
-    },
-  }
+  return listView(topic, {page: 'models', title: 'Models', command: 'flexrack model list', again: 30}, modelsBody)
 }
 
 /** What is asked of a `head ui`, once for all who see the same. */
@@ -98,22 +111,19 @@ function asked<A extends PageAsk>(
 
 export function sweepsView([name, ...more]: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (more.length > 0) return undefined
-  return {
-    draw: async () => {
-      const {value = [], error} = await asked(site, 'sweeps', {}).fresh()
-      if (name === undefined)
-        return {
-          page: 'sweeps',
-          title: 'Sweeps',
-          body: sweepsBody(value, error),
-          command: 'flexrack sweep list --all',
-          again: 15,
-        }
-      const sweep = value.find((one) => one.sweep === name)
-      if (!sweep) throw new Failure(404, 'NOT_FOUND', error ?? `there is no sweep ${name}`)
-      return {page: 'sweeps', title: name, body: sweepBody(sweep), command: `flexrack sweep show ${name}`, again: 15}
-    },
-  }
+  const topic = asked(site, 'sweeps', {})
+  if (name === undefined)
+    return listView(
+      topic,
+      {page: 'sweeps', title: 'Sweeps', command: 'flexrack sweep list --all', again: 15},
+      sweepsBody,
+    )
+  const drawn = {page: 'sweeps', title: name, command: `flexrack sweep show ${name}`, again: 15} as const
+  return listView(topic, drawn, (value, error) => {
+    const sweep = value?.find((one) => one.sweep === name)
+    if (!sweep) throw new Failure(404, 'NOT_FOUND', error ?? `there is no sweep ${name}`)
+    return sweepBody(sweep, error)
+  })
 }
 
 export function idleView(path: readonly string[], query: URLSearchParams, site: Site): View | undefined {
@@ -121,67 +131,49 @@ export function idleView(path: readonly string[], query: URLSearchParams, site: 
   const days = LOOK_BACK.find((one) => String(one) === query.get('days')) ?? 7
   const {topics, view, hands} = site
   const topic = topics.open(`${view} idle ${days}`, IDLE_MS, () => hands.askAny(view, 'idle', {days}))
-  return {
-    draw: async () => {
-      const {value, error} = await topic.fresh()
-      const body = idleBody(value, error, days, Date.now())
-      return {page: 'idle', title: 'Idle GPUs', body, command: `flexrack gpu idle --since ${days}d`, again: 60}
-    },
-  }
+  const drawn = {page: 'idle', title: 'Idle GPUs', command: `flexrack gpu idle --since ${days}d`, again: 60} as const
+  return listView(topic, drawn, (value, error, now) => idleBody(value, error, days, now))
 }
 
 export function notebooksView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
-  return {
-    draw: async () => {
-      const {value, error} = await asked(site, 'notebooks', {}).fresh()
-      const body = notebooksBody(value ?? [], error, site.may, Date.now())
-      return {page: 'notebooks', title: 'Notebooks', body, command: 'flexrack notebook list', again: 15}
-    },
-  }
+  const drawn = {page: 'notebooks', title: 'Notebooks', command: 'flexrack notebook list', again: 15} as const
+  return listView(asked(site, 'notebooks', {}), drawn, (value, error, now) =>
+    notebooksBody(value, error, site.may, now),
+  )
 }
 
 export function dataView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
-  return {
-    draw: async () => {
-      const {value, error} = await asked(site, 'data', {}).fresh()
-      return {
-        page: 'data',
-        title: 'Data sets',
-        body: dataBody(value ?? [], error, Date.now()),
-        command: 'flexrack data list',
-        again: 30,
-      }
-    },
-  }
+  return listView(
+    asked(site, 'data', {}),
+    {page: 'data', title: 'Data sets', command: 'flexrack data list', again: 30},
+    dataBody,
+  )
 }
 
-export function peopleView(path: readonly string[], _query: URLSearchParams, {parts, user}: Site): View | undefined {
+export function peopleView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
+  const {parts, user, topics, login} = site
   const {tokens, claims} = parts
-  return {
-    draw: async () => {
-      const [quotas, queue] = await Promise.all([claims.uses(), claims.queue()])
-      const seen = tokens.ofUsers(user?.name).filter(([id]) => user?.token === undefined || id === user.token)
-      const made = seen.map(([id, kept]) => tokenFacts(id, kept))
-      const body = peopleBody({...factsFor(user, parts), tokens: made, quotas, queue}, Date.now())
-      return {page: 'people', title: 'People', body, command: 'flexrack user list', again: 15}
-    },
+  const read = async (): Promise<PeopleSeen> => {
+    const [quotas, queue] = await Promise.all([claims.uses(), claims.queue()])
+    const seen = tokens.ofUsers(user?.name).filter(([id]) => user?.token === undefined || id === user.token)
+    return {...factsFor(user, parts), tokens: seen.map(([id, kept]) => tokenFacts(id, kept)), quotas, queue}
   }
+  return listView(
+    topics.open(`${login} people`, LOOK_MS, read),
+    {page: 'people', title: 'People', command: 'flexrack user list', again: 15},
+    (value, error, now) => (value ? peopleBody(value, now) : html`${warning(error)}`),
+    read,
+  )
 }
 
 export function auditView(path: readonly string[], _query: URLSearchParams, site: Site): View | undefined {
   if (path.length > 0) return undefined
-  return {
-    draw: async () => {
-      if (site.user) throw takesAdmin('a look at the audit log', site.user.name)
-      return {
-        page: 'audit',
-        title: 'Audit',
-        body: auditBody(await site.parts.audit.newest(MOST_NOTED), Date.now()),
-        command: 'flexrack audit',
-      }
-    },
-  }
+  const {parts, user, topics} = site
+  if (user) return {draw: () => Promise.reject(takesAdmin('a look at the audit log', user.name))}
+  const read = (): Promise<HeadAudit[]> => parts.audit.newest(MOST_NOTED)
+  const drawn = {page: 'audit', title: 'Audit', command: 'flexrack audit', again: 30} as const
+  return listView(topics.open('audit', LOOK_MS, read), drawn, auditBody, read)
 }

@@ -1,15 +1,15 @@
 import type {HeadAudit} from '../../../protocol/index.ts'
 import type {PageData, PageNotebook} from '../../types.ts'
-import {address, html, type Html} from './html.ts'
-import {tableOr, warning} from './layout.ts'
+import {address, html, slug, type Html} from './html.ts'
+import {listOr, warning} from './layout.ts'
 import type {ModelFacts} from './mlflow-facts.ts'
 import {ago, duration, size, state} from './words.ts'
 
 const MOST_VERSIONS = 5
 
 /** The body of the page of models. Pure. */
-export function modelsBody(models: readonly ModelFacts[], error: string | undefined, now: number): Html {
-  const rows = models.map((one) => {
+export function modelsBody(models: readonly ModelFacts[] | undefined, error: string | undefined, now: number): Html {
+  const rows = models?.map((one) => {
     const of = (version: string): string[] =>
       Object.entries(one.aliases).flatMap(([alias, at]) => (at === version ? [alias] : []))
     const line = ({version, status}: ModelFacts['versions'][number]): Html => {
@@ -32,21 +32,21 @@ export function modelsBody(models: readonly ModelFacts[], error: string | undefi
   })
   const none = html`No model is registered yet: <code>flexrack model register</code>`
   return html`<h1>Models</h1>
-    ${warning(error)}${tableOr(none, ['model', 'versions', 'newest'], rows)}`
+    ${warning(error)}${listOr(none, ['model', 'versions', 'newest'], rows)}`
 }
 
 /** The body of the page of notebooks. Pure. */
 export function notebooksBody(
-  notebooks: readonly PageNotebook[],
+  notebooks: readonly PageNotebook[] | undefined,
   error: string | undefined,
   may: boolean,
   now: number,
 ): Html {
   const ends = ({node, name}: PageNotebook): Html =>
     html`<a class="button danger" href="${address(['notebooks', node, name, 'end'])}">End …</a>`
-  const rows = notebooks.map(
+  const rows = notebooks?.map(
     (one) =>
-      html`<tr>
+      html`<tr id="notebook-${slug(`${one.node} ${one.name}`)}">
         <th scope="row">${one.name}</th>
         <td>${one.node}</td>
         <td>${state(one.state)}${one.why === null ? undefined : html`<small>${one.why}</small>`}</td>
@@ -59,7 +59,7 @@ export function notebooksBody(
   const none = html`No notebook runs: <code>flexrack notebook start</code>`
   const end = html`<span class="unseen">end it</span>`
   return html`<h1>Notebooks</h1>
-    ${warning(error)}${tableOr(none, ['project', 'node', 'state', 'kernels', 'idle for', 'ends', end], rows)}
+    ${warning(error)}${listOr(none, ['project', 'node', 'state', 'kernels', 'idle for', 'ends', end], rows)}
     <p class="legend">
       <span>
         A notebook opens on your own machine, by <code>flexrack notebook start</code>: what it runs must not get at this
@@ -69,8 +69,8 @@ export function notebooksBody(
 }
 
 /** The body of the page of data sets. Pure. */
-export function dataBody(data: readonly PageData[], error: string | undefined, now: number): Html {
-  const rows = data.map(
+export function dataBody(data: readonly PageData[] | undefined, error: string | undefined, now: number): Html {
+  const rows = data?.map(
     (one) =>
       html`<tr>
         <th scope="row">${one.name}</th>
@@ -82,14 +82,14 @@ export function dataBody(data: readonly PageData[], error: string | undefined, n
   )
   const none = html`The machine that opened this page keeps no data set: <code>flexrack data add FOLDER NAME</code>`
   return html`<h1>Data sets</h1>
-    ${warning(error)}${tableOr(none, ['data set', 'version', 'files', 'size', 'made'], rows)}`
+    ${warning(error)}${listOr(none, ['data set', 'version', 'files', 'size', 'made'], rows)}`
 }
 
 /** The body of the page of what was changed and refused, newest first. Pure. */
-export function auditBody(actions: readonly HeadAudit[], now: number): Html {
+export function auditBody(actions: readonly HeadAudit[] | undefined, error: string | undefined, now: number): Html {
   const failed = ({error, times}: HeadAudit): Html =>
     html`<span class="bad">${error}${times === undefined ? '' : ` (${times} times more)`}</span>`
-  const rows = actions.map(
+  const rows = actions?.map(
     (one) =>
       html`<tr>
         <td class="number">${ago(one.at, now)}</td>
@@ -100,5 +100,5 @@ export function auditBody(actions: readonly HeadAudit[], now: number): Html {
       </tr>`,
   )
   return html`<h1>Audit</h1>
-    ${tableOr('Nothing was changed or refused yet.', ['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
+    ${warning(error)}${listOr('Nothing was changed or refused yet.', ['when', 'who, as they say', 'what', 'of', 'came to'], rows)}`
 }

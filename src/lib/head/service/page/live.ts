@@ -1,9 +1,10 @@
 import {logLine} from '../log.ts'
-import type {Html} from './html.ts'
+import {Html} from './html.ts'
 import type {Seen, Topic} from './topics.ts'
 
-/** Elements of a page, by their ids. */
-type Parts = Record<string, Html>
+/** Elements of a page, by their ids; of one whose children come and go, their ids in order. */
+export type Parts = Record<string, Html | readonly string[]>
+type Sent = string | readonly string[]
 
 /** What a page has that changes. */
 export interface LiveParts {
@@ -49,7 +50,7 @@ class LivePage {
   readonly #page: string
   readonly #live: LiveParts
   readonly #watchers = new Set<(message: Buffer) => void>()
-  readonly #last = new Map<string, string>()
+  readonly #last = new Map<string, Sent>()
   #unwatch: (() => void) | undefined
 
   constructor(page: string, live: LiveParts) {
@@ -84,11 +85,11 @@ class LivePage {
   }
 
   /** Gives those that are others than before. */
-  #keep(now: Parts): [string, string][] {
-    const parts = Object.entries(now).map(([id, {text}]): [string, string] => [id, text])
-    const changed = parts.filter(([id, text]) => this.#last.get(id) !== text)
+  #keep(now: Parts): [string, Sent][] {
+    const parts = Object.entries(now).map(([id, part]): [string, Sent] => [id, part instanceof Html ? part.text : part])
+    const changed = parts.filter(([id, part]) => String(this.#last.get(id)) !== String(part))
     this.#last.clear()
-    for (const [id, text] of parts) this.#last.set(id, text)
+    for (const [id, part] of parts) this.#last.set(id, part)
     return changed
   }
 }

@@ -1,5 +1,5 @@
 import type {PageTopology} from '../../types.ts'
-import {address, html, type Content, type Html} from './html.ts'
+import {html, type Content, type Html} from './html.ts'
 import {table} from './layout.ts'
 import {size, state} from './words.ts'
 
@@ -14,18 +14,14 @@ const LINKS: readonly (readonly [word: RegExp, near: number, meaning: string])[]
   [/^/, 6, '?: not known'],
 ]
 
-/** The body of the page of a node: how it is wired. Pure. */
+/** How a node is wired, on its page. Pure. */
 export function nodeBody(wiring: PageTopology): Html {
-  const {node, gpus, nics, numa, findings, source} = wiring
+  const {gpus, nics, numa, findings, source} = wiring
   const none = html`<p class="none">The node tells of no NUMA node, GPU or network card.</p>`
   const unseen = html`<p class="legend">
     From the paths of PCI devices, where NVLink is not to be seen: nvidia-smi gave no matrix.
   </p>`
-  return html`<div class="title">
-      <h1>${node}</h1>
-      <span class="act"><a class="button" href="${address([])}">The rack</a></span>
-    </div>
-    ${findings.map(({text, why}) => html`<p class="warn">${text} ${why}</p>`)}
+  return html`${findings.map(({text, why}) => html`<p class="warn">${text} ${why}</p>`)}
     <section aria-labelledby="wired-title">
       <h2 id="wired-title">How it is wired</h2>
       ${gpus.length + nics.length + numa.length === 0 ? none : html`<div class="numas">${places(wiring)}</div>`}

@@ -1,9 +1,10 @@
 import type {PageGpu, PageNode, PageRack, PageRun} from '../../types.ts'
+import type {Parts} from './live.ts'
 import {meter, spark} from './draw.ts'
-import {address, html, type Html} from './html.ts'
-import {table, tableOr, tile} from './layout.ts'
+import {address, html, slug, type Html} from './html.ts'
+import {table, tableOr, tile, warning} from './layout.ts'
 import {runHead, runRows} from './runs.ts'
-import {ago, duration, isOpen, percent, size, sizes, state} from './words.ts'
+import {ago, isOpen, outdated, percent, size, sizes, state} from './words.ts'
 
 /** A GPU that somebody has and that was busy for less than this share of the last look does nothing. */
 const IDLE_SHARE = 0.02
@@ -19,7 +20,7 @@ export interface RackSeen {
 }
 
 /** The parts of the page that change, by the ids of their elements. Pure. */
-export function rackParts(seen: RackSeen, now: number): Record<string, Html> {
+export function rackParts(seen: RackSeen, now: number): Parts {
   const {rack} = seen
   if (!rack) return {notice: notice(seen, now)}
   const going = rack.runs.filter(isOpen)
@@ -29,6 +30,7 @@ export function rackParts(seen: RackSeen, now: number): Record<string, Html> {
     ...Object.fromEntries(
       rack.nodes.map((node) => [`node-${slug(node.name)}`, nodeRow(node, going, seen.busy.get(node.name) ?? [])]),
     ),
+    nodes: rack.nodes.map((node) => `node-${slug(node.name)}`),
     going: goingOn(going, now),
     leases: leases(rack, now),
   }
@@ -47,19 +49,16 @@ export function rackBody(seen: RackSeen, now: number): Html {
     ${parts.notice} ${parts.tiles}
     <section aria-labelledby="nodes-title">
       <h2 id="nodes-title">Nodes</h2>
-      ${tableOr(none, ['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes')} ${legend(seen.rack)}
+      ${tableOr(none, ['node', 'processors', 'memory', 'disk', 'GPUs', 'runs'], rows, 'nodes', 'nodes')}
+      ${legend(seen.rack)}
     </section>
     ${parts.going} ${parts.leases}`
 }
 
 function notice({rack, error, at}: RackSeen, now: number): Html {
-  const old =
-    error === undefined
-      ? undefined
-      : html`<p class="warn" role="alert">
-          ${error}${at > 0 ? html`. What is shown was seen ${duration(now - at)} ago.` : undefined}
-        </p>`
-  return html`<div id="notice">${old}${rack?.unknown.map((one) => html`<p class="warn">${one}</p>`)}</div>`
+  return html`<div id="notice">
+    ${warning(outdated({error, at}, now))}${rack?.unknown.map((one) => html`<p class="warn">${one}</p>`)}
+  </div>`
 }
 
 function tiles({nodes, leases: taken}: PageRack, going: PageRun[]): Html {
@@ -116,9 +115,11 @@ function nodeRow(node: PageNode, going: PageRun[], busy: (number | null)[]): Htm
         >${node.load === null ? undefined : `load ${node.load.toFixed(1)}`}${node.cores === null ? undefined : ` of ${node.cores}`}</small
       >
     </td>
-    <td data-name="memory">${memory && html`${filled}<small>${sizes(memory.used, memory.total)}</small>`}</td>
+    <td data-name="memory">
+      ${memory && html`${filled}<small data-of="memory">${sizes(memory.used, memory.total)}</small>`}
+    </td>
     <td data-name="disk">
-      ${disk && html`${meter(full, `disk of ${node.name}: ${percent(full ?? 0)}`, 'load')}<small>${size(disk.free)} free</small>`}
+      ${disk && html`${meter(full, `disk of ${node.name}: ${percent(full ?? 0)}`, 'load')}<small data-of="disk">${size(disk.free)} free</small>`}
     </td>
     <td data-name="GPUs">${gpuCells(node)}</td>
     <td data-name="runs">${links}${mine.length > 2 && html`<small>and ${mine.length - 2} more</small>`}</td>
@@ -161,7 +162,7 @@ function gpuCell(node: string, gpu: PageGpu): Html {
     from.length > 0 ? 'remote' : '',
     !isFree && gpu.busy < IDLE_SHARE ? 'idle' : '',
   ]
-  return html`<span class="gpu ${kind.filter(Boolean).join(' ')}" tabindex="0" role="img" title="${told}"
+  return html`<span class="gpu ${kind.filter(Boolean).join(' ')}" role="img" title="${told}"
     ><svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <rect class="memory" y="${Math.round(100 - used * 100)}" width="100" height="${Math.round(used * 100)}" />
       <rect class="busy" y="94" width="${Math.round(gpu.busy * 100)}" height="6" /></svg
@@ -235,9 +236,4 @@ function leases({leases: taken, nodes}: PageRack, now: number): Html {
       ${table(['lease', 'owner', 'GPUs', 'used from', 'memory', 'for', 'state', 'since'], rows)}
     </details>
   </section>`
-}
-
-/** A name as an id of an element: what is no letter or digit is written as its number. */
-export function slug(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9-]/g, (one) => `_${one.codePointAt(0)}_`)
 }

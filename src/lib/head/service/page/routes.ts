@@ -11,7 +11,7 @@ import {ASSETS} from './assets.ts'
 import {address} from './html.ts'
 import {documentOf} from './layout.ts'
 import {endpointView} from './list-views.ts'
-import {pageUser} from './seen.ts'
+import {pageUser, type PageUser} from './seen.ts'
 import {readTried, triedEndpoint, tryOut} from './try.ts'
 import {openView, pathOf, type Site, type View} from './views.ts'
 
@@ -41,9 +41,11 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     const hand = ui.hands.find(caller.login)
     const {rack = '', view = '', owner = '', racks = []} = hand ?? {}
     const {login, opens} = caller
-    const isOpen = (): boolean => logins.isAlive(login)
     const alone = parts.people.isEmpty && !parts.quotas.isLimited
-    const user = pageUser(logins.ownerOf(login), parts)
+    const userNow = (): PageUser | undefined => pageUser(logins.ownerOf(login), parts)
+    const user = userNow()
+    // Who was made an admin, or is none any more, begins anew.
+    const isOpen = (): boolean => logins.isAlive(login) && (userNow() === undefined) === (user === undefined)
     return {login, view, rack, racks, owner, may: opens === 'page', user, alone, parts, ...ui, isOpen}
   }
   app.get('/flexrack/ui/assets/:name', async (request, reply) => {
@@ -87,6 +89,7 @@ export function addPages(app: FastifyInstance, parts: Parts, logins: Logins): vo
     const action = readAction(path, site)
     if (!action) throw new Failure(404, 'NOT_FOUND', 'there is nothing to do there')
     await carryOut(action, site)
+    site.topics.renew()
     return reply.headers(PAGE_HEADERS).redirect(address(action.question.back), 303)
   })
   app.get('/flexrack/ui/*', async (request, reply) => {

@@ -7,11 +7,11 @@ import {curvesOf, historiesOf, paramsOf} from './mlflow-facts.ts'
 import {stacksBody} from './ranks.ts'
 import {placesOf} from './seen.ts'
 import {runBody, runParts, type RunSeen} from './run.ts'
-import {readFilter, runsBody, type RunList} from './runs.ts'
+import {readFilter, runsBody, runsParts, type RunList} from './runs.ts'
 import {Tail} from './tail.ts'
 import type {Topic} from './topics.ts'
 import type {Site, View} from './views.ts'
-import {isOpen, isSystem} from './words.ts'
+import {isOpen, isSystem, outdated} from './words.ts'
 
 const RUNS_MS = 5000
 const RUN_MS = 3000
@@ -28,12 +28,17 @@ export function runsView(path: readonly string[], query: URLSearchParams, site: 
   if (run !== undefined && part === 'stacks' && path.length === 2) return stacksView(run, site)
   if (path.length > 1) return undefined
   if (run !== undefined) return runView(run, query, site)
+  const [topic, filter] = [runsTopic(site), readFilter(query)]
   return {
     draw: async () => {
-      const {value, error} = await runsTopic(site).fresh()
-      const body = runsBody(value, error, readFilter(query), Date.now())
-      return {page: 'runs', title: 'Runs', body, command: 'flexrack runs list --all', again: 15}
+      const [seen, now] = [await topic.fresh(), Date.now()]
+      const body = runsBody(seen.value, outdated(seen, now), filter, now)
+      return {page: 'runs', title: 'Runs', body, command: 'flexrack runs list --all', isLive: true}
     },
+    live: liveParts(topic, (seen) => {
+      const now = Date.now()
+      return seen.value ? runsParts(seen.value, outdated(seen, now), filter, now) : {}
+    }),
   }
 }
 
@@ -52,25 +57,28 @@ function runView(run: string, query: URLSearchParams, site: Site): View {
   }
   return {
     draw: async () => {
-      const [{value, error}, lines] = await Promise.all([
+      const [seen, lines] = await Promise.all([
         topic.fresh(),
         read(choice.at).then(
           (found) => ({found, error: undefined}),
           (failure: Error) => ({found: undefined, error: failure.message}),
         ),
       ])
-      if (!value) throw new Failure(404, 'NOT_FOUND', error ?? `there is no run ${run}`)
+      const [{value}, now] = [seen, Date.now()]
+      if (!value) throw new Failure(404, 'NOT_FOUND', seen.error ?? `there is no run ${run}`)
       const drawn = logSection(value.detail, choice, lines.found, lines.error)
       return {
         page: 'runs',
         title: run,
-        body: runBody(value, error, drawn, may, Date.now()),
+        body: runBody(value, outdated(seen, now), drawn, may, now),
         command: `flexrack runs show ${run}`,
         isLive: isOpen(value.detail),
-        ...(isOpen(value.detail) && {again: 10}),
       }
     },
-    live: liveParts(topic, ({value, error}) => (value ? runParts(value, error, Date.now()) : {})),
+    live: liveParts(topic, (seen) => {
+      const now = Date.now()
+      return seen.value ? runParts(seen.value, outdated(seen, now), now) : {}
+    }),
     tail: () => {
       const found = tails.get(log)
       if (found) return found

@@ -1,7 +1,8 @@
 import type {PageRun} from '../../types.ts'
 import {short} from './draw.ts'
-import {address, html, type Content, type Html} from './html.ts'
+import {address, html, slug, type Content, type Html} from './html.ts'
 import {option, tableOr, warning} from './layout.ts'
+import type {Parts} from './live.ts'
 import {ago, isOpen, isSystem, metricNames, state, tookOf} from './words.ts'
 
 /** Where several have started runs, who is told, too. */
@@ -18,6 +19,8 @@ export interface RunFilter {
   text: string
   /** Name of a metric that they are sorted by; newest first otherwise. */
   sort: string
+  /** `low`: the lowest first, as of a loss. */
+  order: string
 }
 
 export interface RunList {
@@ -28,11 +31,21 @@ export interface RunList {
 
 export function readFilter(query: URLSearchParams): RunFilter {
   const word = (name: string): string => (query.get(name) ?? '').slice(0, 200)
-  return {state: word('state'), project: word('project'), user: word('user'), text: word('text'), sort: word('sort')}
+  return {
+    state: word('state'),
+    project: word('project'),
+    user: word('user'),
+    text: word('text'),
+    sort: word('sort'),
+    order: word('order'),
+  }
 }
 
 /** Those that the filter leaves, in its order. Pure. */
-export function filterRuns(runs: readonly PageRun[], {state: wanted, project, user, text, sort}: RunFilter): PageRun[] {
+export function filterRuns(
+  runs: readonly PageRun[],
+  {state: wanted, project, user, text, sort, order}: RunFilter,
+): PageRun[] {
   const found = runs.filter(
     (one) =>
       (wanted === '' || (wanted === 'open' ? isOpen(one) : one.status === wanted)) &&
@@ -44,21 +57,39 @@ export function filterRuns(runs: readonly PageRun[], {state: wanted, project, us
         )),
   )
   if (sort === '') return found
-  const value = (one: PageRun): number => one.metrics[sort] ?? Number.NEGATIVE_INFINITY
-  return found.toSorted((a, b) => value(b) - value(a))
+  const sign = order === 'low' ? 1 : -1
+  // Who has no such value comes last either way.
+  const value = (one: PageRun): number => {
+    const own = one.metrics[sort]
+    return own === undefined || Number.isNaN(own) ? Number.MAX_VALUE : own * sign
+  }
+  return found.toSorted((a, b) => value(a) - value(b))
+}
+
+/** The parts of the page of runs that change, by the ids of their elements. Pure. */
+export function runsParts(list: RunList | undefined, error: string | undefined, filter: RunFilter, now: number): Parts {
+  const runs = list?.runs ?? []
+  const shown = filterRuns(runs, filter)
+  const rows = runRows(shown, now, {canMark: true, told: runs})
+  const away = list && list.away !== null && html`<p class="warn">${list.away}</p>`
+  const notice = html`<div id="notice">
+    ${warning(error)} ${away} ${list && list.unasked.length > 0 && silent(list.unasked)}
+  </div>`
+  const ids = shown.map((one) => rowId(one))
+  return {notice, runs: ids, ...Object.fromEntries(ids.map((id, index) => [id, rows[index]!]))}
 }
 
 /** The body of the page of runs. Pure. */
 export function runsBody(list: RunList | undefined, error: string | undefined, filter: RunFilter, now: number): Html {
   const runs = list?.runs ?? []
-  const shown = filterRuns(runs, filter)
+  const parts = runsParts(list, error, filter, now)
+  const rows = filterRuns(runs, filter).map((one) => parts[rowId(one)])
   const projects = [...new Set(runs.flatMap((one) => one.project ?? []))].sort()
   const users = [...new Set(runs.flatMap((one) => one.user ?? []))].sort()
   const states = [...new Set(runs.map((one) => one.status))].sort()
   const none = runs.length === 0 ? html`There are no runs yet: <code>flexrack train</code>` : 'No run is like that.'
   return html`<h1>Runs</h1>
-    ${warning(error)} ${list?.away ? html`<p class="warn">${list.away}</p>` : undefined}
-    ${list && list.unasked.length > 0 && silent(list.unasked)}
+    ${parts.notice}
     <form class="filter" method="get" action="${address(['runs'])}">
       <label
         >Search
@@ -83,11 +114,18 @@ export function runsBody(list: RunList | undefined, error: string | undefined, f
         >Sort by
         ${select('sort', filter.sort, [['', 'newest'], ...metricNames(runs).map((one): [string, string] => [one, one])])}</label
       >
+      <label
+        >Order
+        ${select('order', filter.order, [
+          ['', 'highest first'],
+          ['low', 'lowest first'],
+        ])}</label
+      >
       <button>Show</button>
     </form>
     <form method="get" action="${address(['compare'])}">
-      ${tableOr(none, [html`<span class="unseen">compare</span>`, ...runHead(runs)], runRows(shown, now, {canMark: true, told: runs}))}
-      ${shown.length > 1 ? html`<p class="act"><button>Compare those marked</button> <small>two to eight</small></p>` : undefined}
+      ${tableOr(none, [html`<span class="unseen">compare</span>`, ...runHead(runs)], rows, 'runs', 'runs')}
+      ${rows.length > 1 ? html`<p class="act marked"><button>Compare those marked</button> <small>two to eight</small></p>` : undefined}
     </form>`
 }
 
@@ -111,13 +149,13 @@ export function runRows(
   const who = ofSeveral(told)
   return runs.map((one) => {
     const again = one.attempt !== null && one.attempt > 1 && html`<small>attempt ${one.attempt}</small>`
-    const cause = one.cause !== null && html`<small class="cause">${one.cause}</small>`
+    const cause = one.cause !== null && html`<small class="cause" title="${one.cause}">${one.cause}</small>`
     const mark =
       canMark &&
       html`<td>
         ${one.tracked !== null && html`<input type="checkbox" name="run" value="${one.run}" aria-label="compare ${one.run}" />`}
       </td>`
-    return html`<tr>
+    return html`<tr id="${rowId(one)}">
       ${mark}
       <td data-name="run">
         <a href="${address(['runs', one.run])}">${one.run}</a
@@ -135,6 +173,8 @@ export function runRows(
     </tr>`
   })
 }
+
+const rowId = ({run}: PageRun): string => `run-${slug(run)}`
 
 function ofSeveral(runs: readonly PageRun[]): boolean {
   return new Set(runs.flatMap((one) => one.user ?? [])).size > 1

@@ -5,6 +5,7 @@
  */
 export const SCRIPT = String.raw`'use strict';
 (() => {
+  const file = document.currentScript.src
   const me = Math.random().toString(36).slice(2)
   const page = location.pathname + location.search
   const isLive = document.documentElement.hasAttribute('data-live')
@@ -13,25 +14,55 @@ export const SCRIPT = String.raw`'use strict';
   const pulse = document.getElementById('pulse')
   const channel = 'BroadcastChannel' in window && navigator.locks ? new BroadcastChannel('flexrack') : undefined
 
-  // --- what comes is laid over what is there, so that focus and selection stay
+  // --- what comes is laid over what is there, so that focus and selection stay; what has an id stays itself
+  const idOf = (node) => (node && node.nodeType === 1 ? node.id : '')
   function morph(old, fresh) {
     if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) return old.replaceWith(fresh)
     if (old.nodeType === 3) return void (old.data !== fresh.data && (old.data = fresh.data))
     for (const {name} of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name)
     for (const {name, value} of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
-    const [have, want] = [[...old.childNodes], [...fresh.childNodes]]
-    for (let at = 0; at < want.length; at++) have[at] ? morph(have[at], want[at]) : old.append(want[at])
-    for (const one of have.slice(want.length)) one.remove()
+    place(old, [...fresh.childNodes], morph)
+  }
+  // Has these for children: those that are there stay, and what is new is put between them.
+  function place(parent, want, meet) {
+    const ids = new Set(want.map(idOf))
+    const have = new Map()
+    for (const one of [...parent.childNodes]) if (idOf(one)) ids.has(one.id) ? have.set(one.id, one) : one.remove()
+    let at = parent.firstChild
+    for (const one of want) {
+      const same = idOf(one) ? have.get(one.id) : at && !idOf(at) ? at : undefined
+      const next = same && same === at ? at.nextSibling : at
+      if (!same) parent.insertBefore(one, at)
+      else if (same !== at) parent.insertBefore(same, at)
+      if (same && same !== one) meet(same, one)
+      at = next
+    }
+    while (at) [at] = [at.nextSibling, at.remove()]
+  }
+  function made(text) {
+    const holder = document.createElement('template')
+    holder.innerHTML = text
+    return holder.content.firstElementChild
   }
   function apply(parts) {
-    for (const [id, text] of Object.entries(parts)) {
-      const old = document.getElementById(id)
-      // A set of rows that is another one is drawn by the server.
-      if (!old) return location.reload()
-      const holder = document.createElement('template')
-      holder.innerHTML = text
-      if (holder.content.firstElementChild) morph(old, holder.content.firstElementChild)
+    const focused = document.activeElement
+    for (const [id, part] of Object.entries(parts)) {
+      if (!Array.isArray(part)) continue
+      // The rows that a table has, in order.
+      const rows = part.map((row) => document.getElementById(row) ?? (parts[row] === undefined ? null : made(parts[row])))
+      const parent = document.getElementById(id)
+      if (!parent && rows.length === 0) continue
+      if (!parent || rows.length === 0 || rows.includes(null)) return location.reload()
+      place(parent, rows, () => {})
     }
+    for (const [id, part] of Object.entries(parts)) {
+      if (Array.isArray(part)) continue
+      const old = document.getElementById(id)
+      if (!old) return location.reload()
+      const fresh = made(part)
+      if (fresh) morph(old, fresh)
+    }
+    if (focused !== document.activeElement && focused?.isConnected) focused.focus({preventScroll: true})
   }
   const MOST_LINES = 5000
   function append({from, to, html, open}) {
@@ -45,31 +76,39 @@ export const SCRIPT = String.raw`'use strict';
     if (atEnd) log.scrollTop = log.scrollHeight
     if (!open) log.dataset.over = '1'
   }
+  // Of the last that was heard of the head: a stream may be open, and nothing come any more.
+  let heard = Date.now()
+  const SILENT_MS = 40000
+  function tell(why) {
+    if (!pulse || !isLive) return
+    pulse.className = 'pulse ' + (why === '' ? 'live' : 'lost')
+    const text = why === '' ? 'live' : why + ', as of ' + new Date(heard).toLocaleTimeString()
+    if (pulse.textContent !== text) pulse.textContent = text
+  }
   function receive(data) {
-    if (data.lost !== undefined && pulse && isLive) {
-      pulse.classList.toggle('lost', data.lost)
-      pulse.textContent = data.lost ? 'not connected' : 'live'
-    }
+    if (data.lost) return tell(data.lost)
+    heard = Date.now()
+    tell('')
     if (data.page === page && data.parts) apply(data.parts)
     if (data.tab === me && data.log) append(data.log)
   }
 
-  // --- one stream a browser
+  // --- one stream a browser: a tab that is seen has it, as browsers put those that are not to sleep
   const wants = new Map()
   let source
   let timer
   let tries = 0
-  let isLeading = false
+  let isAsked = false
+  let yieldLead
   const mine = () => ({tab: me, page, from: log && log.hasAttribute('data-live') && !log.dataset.over ? Number(log.dataset.to) : null})
   function announce() {
-    if (!isLive) return
     const message = document.hidden ? {bye: me} : {want: mine()}
     channel?.postMessage(message)
     hear(message)
   }
   function hear(data) {
     if (data.who) announce()
-    if (!isLeading) return
+    if (!yieldLead) return
     if (data.bye && wants.delete(data.bye)) connectSoon()
     if (data.want) {
       const known = wants.get(data.want.tab)
@@ -88,10 +127,11 @@ export const SCRIPT = String.raw`'use strict';
     const query = new URLSearchParams()
     for (const one of new Set([...wants.values()].map((want) => want.page))) query.append('page', one)
     for (const {tab, page: path, from} of wants.values()) if (from !== null) query.append('log', tab + ' ' + from + ' ' + path)
-    source = new EventSource('/flexrack/ui/events?' + query)
+    const url = '/flexrack/ui/events?' + query
+    const mine = (source = new EventSource(url))
     source.onopen = () => {
       tries = 0
-      hand({lost: false})
+      hand({})
     }
     source.onmessage = ({data}) => {
       const message = JSON.parse(data)
@@ -100,33 +140,58 @@ export const SCRIPT = String.raw`'use strict';
       if (want && want.from === message.log.from) want.from = message.log.open ? message.log.to : null
       hand(message)
     }
-    source.onerror = () => {
-      source?.close()
-      source = undefined
-      hand({lost: true})
+    source.onerror = async () => {
+      const isRefused = mine.readyState === EventSource.CLOSED
+      mine.close()
+      if (source === mine) source = undefined
       connectSoon(Math.min(10000, 500 * 2 ** tries++) * (0.5 + Math.random()))
+      hand({lost: isRefused && (await isOut()) ? 'not logged in any more (flexrack head ui)' : 'not connected'})
     }
+  }
+  // A stream that is refused does not say why; this file is for those who are let in, too.
+  async function isOut() {
+    const {status} = await fetch(file, {cache: 'no-store'}).catch(() => ({status: 0}))
+    return status === 401 || status === 403
   }
   function hand(message) {
     channel?.postMessage({message})
     receive(message)
   }
   function lead() {
-    isLeading = true
     channel?.postMessage({who: true})
     announce()
   }
-  if (isLive) {
-    if (channel) {
-      channel.onmessage = ({data}) => (data.message ? receive(data.message) : hear(data))
-      navigator.locks.request('flexrack', () => (lead(), new Promise(() => {})))
-    } else lead()
+  function seek() {
     announce()
+    if (document.hidden) {
+      if (!channel || !yieldLead) return
+      yieldLead = yieldLead()
+      wants.clear()
+      connect()
+    } else if (channel && !isAsked && !yieldLead) {
+      isAsked = true
+      navigator.locks.request('flexrack', () => {
+        isAsked = false
+        if (document.hidden) return
+        return new Promise((resolve) => {
+          yieldLead = resolve
+          lead()
+        })
+      })
+    }
+  }
+  if (isLive) {
+    if (channel) channel.onmessage = ({data}) => (data.message ? receive(data.message) : hear(data))
+    else yieldLead = () => {}
+    seek()
     setInterval(() => {
       announce()
       for (const [tab, {at}] of wants) if (tab !== me && Date.now() - at > 40000) (wants.delete(tab), connectSoon())
+      if (document.hidden || Date.now() - heard < SILENT_MS) return
+      tell('not connected')
+      if (yieldLead && source) connectSoon()
     }, 10000)
-    document.addEventListener('visibilitychange', announce)
+    document.addEventListener('visibilitychange', seek)
     addEventListener('pagehide', () => channel?.postMessage({bye: me}))
   }
 

@@ -16,7 +16,14 @@ export interface PageUser {
 export function pageUser(owner: Owner, {people}: Pick<Parts, 'people'>): PageUser | undefined {
   if (!owner || personOf(owner, people)?.role === 'admin') return undefined
   const {id, user, project, role} = owner
-  return {name: user, roles: rolesOf(owner, people), token: (project ?? role) === undefined ? undefined : id}
+  return {
+    name: user,
+    // as they are when they are asked for: a page may stay open for days
+    get roles() {
+      return rolesOf(owner, people)
+    },
+    token: (project ?? role) === undefined ? undefined : id,
+  }
 }
 
 interface Seeing {

@@ -4,8 +4,12 @@ import {Failure} from '../failure.ts'
 import {eventOf, type LivePages} from './live.ts'
 import {openView, type Site} from './views.ts'
 
-/** A comment now and then, so that nobody between takes the stream for dead. Milliseconds. */
+/**
+ * A message of nothing now and then: nobody between takes the stream for dead, and a page that hears none says so.
+ * Milliseconds.
+ */
 const BEAT_MS = 15_000
+const BEAT = eventOf({})
 /** Who reads more slowly than things happen is sent away, and comes again to everything there is. Bytes. */
 const MOST_WAITING = 4 * 1024 * 1024
 /** Pages and logs of one browser. */
@@ -38,7 +42,7 @@ export class Streams {
     raw.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no'})
     raw.write(': flexrack\n\n')
     const send = (message: Buffer): void => {
-      if (raw.writableLength > MOST_WAITING) raw.destroy()
+      if (raw.writableLength > MOST_WAITING || !site.isOpen()) raw.destroy()
       else raw.write(message)
     }
     const ends = [
@@ -53,7 +57,7 @@ export class Streams {
       }),
     ]
     const beat = setInterval(() => {
-      if (site.isOpen()) raw.write(':\n\n')
+      if (site.isOpen()) send(BEAT)
       else raw.destroy()
     }, BEAT_MS)
     mine.add(raw)

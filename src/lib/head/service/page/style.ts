@@ -14,7 +14,7 @@ code,pre,.run{font-family:ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",m
 h1{font-size:1.35rem;font-weight:650;margin:0 0 12px;letter-spacing:-.01em}
 h2{font-size:.8rem;font-weight:650;margin:0 0 8px;color:var(--muted);text-transform:uppercase;letter-spacing:.06em}
 small{color:var(--muted);font-size:.8rem}
-td small,th small{display:block;line-height:1.3}
+td small,th small{display:block;line-height:1.3;font-weight:400}
 .unseen,.skip:not(:focus){position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .skip:focus{position:absolute;left:8px;top:8px;background:var(--panel);padding:8px 16px;z-index:9}
 .top{display:flex;align-items:center;gap:8px 24px;padding:0 24px;background:var(--panel);border-bottom:1px solid var(--line);flex-wrap:wrap}
@@ -26,14 +26,14 @@ nav a{color:var(--muted);padding:0 10px;display:flex;align-items:center;border-b
 nav a:hover{color:var(--text);text-decoration:none}
 nav a[aria-current]{color:var(--text);border-bottom-color:var(--accent);font-weight:550}
 .tail{margin-left:auto;display:flex;gap:16px;align-items:center;color:var(--muted);white-space:nowrap}
-.pulse:not(:empty)::before{content:"";display:inline-block;width:8px;height:8px;border-radius:50%;background:var(--good);margin-right:6px}
-.pulse.lost::before{background:var(--bad)}
+.pulse.live::before,.pulse.lost::before{content:"";display:inline-block;width:8px;height:8px;border-radius:50%;background:var(--good);margin-right:6px}
+.pulse.lost{position:fixed;top:8px;right:12px;z-index:9;padding:5px 12px;border:1px solid var(--bad);border-radius:6px;background:var(--panel);color:var(--text);max-width:calc(100vw - 24px);white-space:normal}.pulse.lost::before{background:var(--bad)}
 .tag{border:1px solid var(--line);border-radius:4px;padding:1px 7px;font-size:.8rem}
 main{padding:20px 24px 32px;max-width:1560px;width:100%;margin:0 auto;flex:1}
 section{margin:0 0 28px}section:empty{display:none}
 footer{padding:14px 24px;color:var(--muted);border-top:1px solid var(--line);display:flex;gap:8px;align-items:center;flex-wrap:wrap;font-size:.86rem}
 .command{background:var(--soft);padding:3px 8px;border-radius:4px;color:var(--text);overflow-wrap:anywhere}
-button,select,input{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:5px;padding:5px 12px;min-height:34px}
+select,input{max-width:100%}.filter select{max-width:240px}button,select,input{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:5px;padding:5px 12px;min-height:34px}
 button{cursor:pointer}button:hover{border-color:var(--muted)}
 button.danger{background:var(--bad);border-color:var(--bad);color:var(--panel);font-weight:600}
 .copy{min-height:26px;padding:1px 8px;font-size:.8rem}
@@ -45,7 +45,7 @@ button.danger{background:var(--bad);border-color:var(--bad);color:var(--panel);f
 .tile dd{margin:2px 0 0;font-size:1.5rem;font-weight:600;line-height:1.2;white-space:nowrap}
 .tile dd small{font-size:.8rem;font-weight:400;margin-left:6px}
 .tile.bad dd,.bad{color:var(--bad)}.tile.raised dd small{color:var(--raised)}
-.scroll{overflow-x:auto;background:linear-gradient(90deg,var(--panel) 40%,transparent) 0 0/48px 100% no-repeat local,linear-gradient(270deg,var(--panel) 40%,transparent) 100% 0/48px 100% no-repeat local,linear-gradient(90deg,var(--line),transparent) 0 0/16px 100% no-repeat,linear-gradient(270deg,var(--line),transparent) 100% 0/16px 100% no-repeat,var(--panel);border:1px solid var(--line);border-radius:8px}
+.scroll{position:relative;overflow-x:auto;background:linear-gradient(90deg,var(--panel) 40%,transparent) 0 0/48px 100% no-repeat local,linear-gradient(270deg,var(--panel) 40%,transparent) 100% 0/48px 100% no-repeat local,linear-gradient(90deg,var(--line),transparent) 0 0/16px 100% no-repeat,linear-gradient(270deg,var(--line),transparent) 100% 0/16px 100% no-repeat,var(--panel);border:1px solid var(--line);border-radius:8px}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:7px 14px;vertical-align:top;border-top:1px solid var(--line)}
 thead th{border-top:0;color:var(--muted);font-weight:500;font-size:.8rem;padding-top:8px;padding-bottom:8px;white-space:nowrap}
@@ -53,9 +53,9 @@ tbody th{font-weight:550}
 tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .number{white-space:nowrap}.value{overflow-wrap:anywhere;max-width:44ch}
 .nodes td{white-space:nowrap}.nodes td:nth-of-type(4){width:58%;min-width:420px}.nodes .why{white-space:normal}
-.nodes td:nth-of-type(2),.nodes td:nth-of-type(3){min-width:110px}.nodes .run{display:block}
+.nodes td:nth-of-type(2),.nodes td:nth-of-type(3){min-width:110px}.nodes .run{display:block;max-width:20ch;overflow:hidden;text-overflow:ellipsis}.nodes th{max-width:24ch;overflow-wrap:anywhere}
 .raised{color:var(--raised)}details{margin-top:10px}summary{cursor:pointer;color:var(--muted);padding:4px 2px;margin-bottom:6px;width:fit-content}td[data-name=nodes]{white-space:nowrap}
-.why,.cause{color:var(--bad)}td .cause{color:var(--bad);max-width:44ch;overflow-wrap:anywhere}
+.why,.cause{color:var(--bad)}td .cause{color:var(--bad);min-width:24ch;max-width:44ch;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}.marked{position:sticky;bottom:0;padding:8px 0;margin:0;background:var(--bg)}
 .meter{display:block;width:100%;max-width:160px;height:6px;border-radius:3px;margin:8px 0 6px}
 .meter .track{fill:var(--soft)}.meter .fill{fill:var(--accent);transition:width .6s}
 .meter.raised .fill{fill:var(--raised)}.meter.high .fill{fill:var(--bad)}
@@ -80,7 +80,7 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .state.good i{background:var(--good)}.state.bad{color:var(--bad)}.state.bad i{background:var(--bad);border-radius:1px}
 .state.active i{background:none;border:2px solid var(--accent);border-right-color:transparent;width:10px;height:10px;animation:turn 1.6s linear infinite}
 @keyframes turn{to{transform:rotate(1turn)}}
-.values span{white-space:nowrap;margin-right:10px}.values small,.facts small{display:inline;margin-right:4px}
+.values span{white-space:nowrap;display:block}.values small,.facts small{display:inline;margin-right:4px}
 .none{color:var(--muted);background:var(--panel);border:1px dashed var(--line);border-radius:8px;padding:18px 20px;margin:0}
 .warn{border-left:3px solid var(--raised);background:var(--panel);padding:8px 14px;margin:0 0 12px;overflow-wrap:anywhere}
 .filter{display:flex;flex-wrap:wrap;gap:8px 12px;align-items:end;margin:0 0 14px}
@@ -120,10 +120,10 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 @media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
 @media (max-width:1024px){.tiles{display:grid;grid-template-columns:repeat(3,1fr)}.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1.1fr 1.3fr 1fr 1fr;padding:10px 14px;border-top:1px solid var(--line);gap:8px 20px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0!important;width:auto!important}.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty){grid-column:1/-1}.nodes td.why,.nodes td.gone{grid-column:2/-1}.nodes td:empty{display:none}.nodes .run{display:inline-block;margin-right:16px}.gpus{grid-template-columns:repeat(8,minmax(0,1fr));max-width:none}}
 @media (max-width:1200px){.tail{order:2}nav{order:3;width:calc(100% + 20px);margin:0 -10px;gap:0}}
-@media (min-width:761px){td[data-name=run]>a,td[data-name=started]{white-space:nowrap}}
+td[data-name=run]{min-width:14ch;max-width:34ch;overflow-wrap:anywhere}@media (min-width:761px){td[data-name=started]{white-space:nowrap}}
 @media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}nav{width:calc(100% + 24px);margin:0 -12px;padding:0 40px 0 4px;mask-image:linear-gradient(270deg,transparent,#000 40px)}td .cause,.target{min-width:24ch}footer{padding:14px 12px}
 .tiles{grid-template-columns:1fr 1fr}.tile{padding:10px 14px}.tile dd{font-size:1.25rem;white-space:normal;display:flex;flex-wrap:wrap;gap:0 6px;align-items:baseline}.tile dd small{display:inline-block;margin:0 6px 0 0}
-.nodes tr{grid-template-columns:1fr 1fr;padding:10px 12px}.nodes th{display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline}.nodes td.why,.nodes td.gone{grid-column:1/-1}.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes .away th{grid-column:1/-1}
+.nodes tr{grid-template-columns:1fr 1fr 1fr;gap:8px 14px;padding:10px 12px}.nodes .spark{display:none}.nodes th{display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline;max-width:none;grid-column:1/-1}.nodes td[data-name=memory] small::before,.nodes td[data-name=disk] small::before{content:attr(data-of) " "}.nodes td.why,.nodes td.gone{grid-column:1/-1}.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes .away th{grid-column:1/-1}
 .facts{grid-template-columns:1fr 1fr;padding:12px 14px}.curves .tick{font-size:17px}
 th,td{padding:7px 10px}.filter input[type=search]{width:100%}.filter label:first-child{width:100%}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important;animation:none!important}}

@@ -1,16 +1,16 @@
 import type {PageSweep} from '../../types.ts'
 import {meter, short} from './draw.ts'
-import {address, html, type Content, type Html} from './html.ts'
-import {table, tableOr, warning} from './layout.ts'
+import {address, html, slug, type Content, type Html} from './html.ts'
+import {listOr, table, warning} from './layout.ts'
 import {percent, state} from './words.ts'
 
 const MOST_TRIALS = 300
 
 /** The body of the page of sweeps. Pure. */
-export function sweepsBody(sweeps: readonly PageSweep[], error: string | undefined): Html {
-  const rows = sweeps.map(
+export function sweepsBody(sweeps: readonly PageSweep[] | undefined, error: string | undefined): Html {
+  const rows = sweeps?.map(
     (one) =>
-      html`<tr>
+      html`<tr id="sweep-${slug(one.sweep)}">
         <th scope="row"><a href="${address(['sweeps', one.sweep])}">${one.sweep}</a></th>
         <td>${state(one.status)}</td>
         <td>${one.project}</td>
@@ -21,11 +21,11 @@ export function sweepsBody(sweeps: readonly PageSweep[], error: string | undefin
   )
   const none = html`There is no sweep yet: <code>flexrack sweep</code>`
   return html`<h1>Sweeps</h1>
-    ${warning(error)}${tableOr(none, ['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
+    ${warning(error)}${listOr(none, ['sweep', 'state', 'project', 'trials', 'goal', 'best'], rows)}`
 }
 
 /** The body of the page of a sweep. Pure. */
-export function sweepBody(sweep: PageSweep): Html {
+export function sweepBody(sweep: PageSweep, error?: string): Html {
   const done = sweep.trials.filter((one) => one.value !== null)
   const best = bestOf(sweep)
   const importance = Object.entries(sweep.importance).toSorted((a, b) => b[1] - a[1])
@@ -39,6 +39,7 @@ export function sweepBody(sweep: PageSweep): Html {
       <h1>${sweep.sweep}</h1>
       ${state(sweep.status)}
     </div>
+    ${warning(error)}
     <section aria-labelledby="parallel-title">
       <h2 id="parallel-title">Parameters and ${sweep.metric}</h2>
       ${done.length < 2 ? html`<p class="none">Two trials that have ended make a picture.</p>` : picture()}
@@ -69,7 +70,7 @@ export function sweepBody(sweep: PageSweep): Html {
           .slice(0, MOST_TRIALS)
           .map(
             (one) =>
-              html`<tr>
+              html`<tr id="trial-${one.number}">
                 <th scope="row">${one.number}${one === best && html` <span class="tag">best</span>`}</th>
                 <td>${state(one.state)}</td>
                 <td class="number">${one.value === null ? '' : short(one.value)}</td>

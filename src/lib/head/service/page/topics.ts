@@ -27,6 +27,10 @@ export class Topic<T> {
   #until = 0
   #running = false
   #first: Promise<void> | undefined
+  /** Resolved by the first look that begins after it was asked for. */
+  #renewed: PromiseWithResolvers<void> | undefined
+  #looking: PromiseWithResolvers<void> | undefined
+  #wake: () => void = () => {}
 
   constructor(look: () => Promise<T>, everyMs: number, ended: () => void) {
     this.#look = look
@@ -58,6 +62,7 @@ export class Topic<T> {
     const isOld = Date.now() - this.#seen.at > Math.max(FRESH_MS, this.#everyMs * 2)
     this.#start()
     if (isOld) await this.#first
+    await (this.#renewed ?? this.#looking)?.promise
     return this.#seen
   }
 
@@ -68,6 +73,13 @@ export class Topic<T> {
     return () => {
       this.#watchers.delete(tell)
     }
+  }
+
+  /** Something was changed: what was seen before counts no more, and it is looked at now. */
+  renew(): void {
+    this.#renewed ??= Promise.withResolvers()
+    this.#wake()
+    this.#start()
   }
 
   #start(): void {
@@ -81,6 +93,9 @@ export class Topic<T> {
   async #run(looked: () => void): Promise<void> {
     do {
       const began = Date.now()
+      const renewed = this.#renewed
+      this.#looking = renewed
+      this.#renewed = undefined
       try {
         this.#seen = {value: await this.#look(), at: Date.now(), error: undefined}
       } catch (error) {
@@ -88,10 +103,16 @@ export class Topic<T> {
         this.#seen = {...this.#seen, error: (error as Error).message}
       }
       looked()
+      renewed?.resolve()
+      this.#looking = undefined
       for (const tell of this.#watchers) tell(this.#seen)
       const pause = this.#seen.error === undefined ? this.#everyMs : PAUSE_MS
-      await new Promise((resolve) => setTimeout(resolve, Math.max(50, pause - (Date.now() - began))).unref())
-    } while (this.#watchers.size > 0 || Date.now() < this.#until)
+      if (!this.#renewed)
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+          setTimeout(resolve, Math.max(50, pause - (Date.now() - began))).unref()
+        })
+    } while (this.#renewed || this.#watchers.size > 0 || Date.now() < this.#until)
     this.#running = false
     this.#ended()
   }
@@ -107,5 +128,10 @@ export class Topics {
     const topic = new Topic<T>(look, everyMs, () => this.#topics.delete(name))
     this.#topics.set(name, topic as Topic<unknown>)
     return topic
+  }
+
+  /** Has all looked at anew. */
+  renew(): void {
+    for (const topic of this.#topics.values()) topic.renew()
   }
 }

@@ -1,4 +1,3 @@
-import type {PageRack} from '../../types.ts'
 import type {Parts} from '../parts.ts'
 import type {Hands} from './hands.ts'
 import type {Drawn} from './layout.ts'
@@ -13,12 +12,13 @@ import {
   sweepsView,
 } from './list-views.ts'
 import {liveParts, type LiveParts} from './live.ts'
-import {LINE_LOOKS, rackBody, rackParts, type RackSeen} from './rack.ts'
+import {rackBody, rackParts} from './rack.ts'
+import {rackSeen, rackTopic} from './rack-look.ts'
 import {nodeView, originView} from './detail-views.ts'
 import {compareView, runsView} from './run-views.ts'
 import type {PageUser} from './seen.ts'
 import type {Tail} from './tail.ts'
-import type {Seen, Topic, Topics} from './topics.ts'
+import type {Topics} from './topics.ts'
 
 /** Who looks, and what of the head the pages are made of. */
 export interface Site {
@@ -53,9 +53,6 @@ export interface View {
   /** The log that it shows, as it grows. */
   tail?: () => Tail
 }
-
-/** At most so often: who looks says how long that takes (src/lib/page/answers.ts). */
-const RACK_MS = 1000
 
 /** The view at an address of the page (path and query); undefined where there is none. */
 export function openView(page: string, site: Site): View | undefined {
@@ -96,36 +93,15 @@ const VIEWS: Readonly<Record<string, Open>> = {
 
 function rackView(_path: string[], _query: URLSearchParams, site: Site): View {
   const topic = rackTopic(site)
-  const seen = (one: Seen<RackLook>): RackSeen => ({
-    rack: one.value?.rack,
-    busy: one.value?.busy ?? new Map<string, never>(),
-    at: one.at,
-    error: one.error,
-  })
   return {
     draw: async () => ({
       page: 'rack',
       title: 'Rack',
-      body: rackBody(seen(await topic.fresh()), Date.now()),
+      body: rackBody(rackSeen(await topic.fresh()), Date.now()),
       command: 'flexrack top',
       isLive: true,
-      again: 5,
+      again: 15,
     }),
-    live: liveParts(topic, (one) => rackParts(seen(one), Date.now())),
+    live: liveParts(topic, (one) => rackParts(rackSeen(one), Date.now())),
   }
-}
-
-interface RackLook {
-  rack: PageRack
-  busy: Map<string, (number | null)[]>
-}
-
-function rackTopic(site: Site): Topic<RackLook> {
-  const {hands, topics, view} = site
-  const busy = new Map<string, (number | null)[]>()
-  return topics.open(`${view} rack`, RACK_MS, async () => {
-    const rack = await hands.askAny(view, 'rack', {})
-    for (const node of rack.nodes) busy.set(node.name, [...(busy.get(node.name) ?? []), node.busy].slice(-LINE_LOOKS))
-    return {rack, busy}
-  })
 }

@@ -19,6 +19,12 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / size)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ''}`
 }
 
+/** Why it could not be looked at, and how old what is shown is; undefined where it could. */
+export function outdated({error, at}: {error: string | undefined; at: number}, now: number): string | undefined {
+  if (error === undefined || at === 0) return error
+  return `${error.replace(/[.\s]+$/, '')}. What is shown was seen ${duration(now - at)} ago.`
+}
+
 /** A moment, told by how long ago it was; the moment itself where it is pointed at. */
 export function ago(at: number | null, now: number): Html | undefined {
   if (at === null) return undefined

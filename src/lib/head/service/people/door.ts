@@ -2,7 +2,8 @@ import type {FastifyRequest} from 'fastify'
 import {Failure} from '../failure.ts'
 import type {Parts} from '../parts.ts'
 import {isTrackingApi} from '../tracking/open-calls.ts'
-import {callerOf, namedProject, type Person} from './person.ts'
+import {onlyReads} from '../tracking/scope-calls.ts'
+import {callerOf, namedProject, requireRunUser, type Person} from './person.ts'
 import {requireWorkspace} from './workspaces.ts'
 
 /** In which of MLflow's workspaces a call is, and as whom; without a workspace it is in the default one. */
@@ -21,6 +22,7 @@ export async function openDoor(request: FastifyRequest, path: string, parts: Par
   const {caller} = request
   const person = caller?.kind === 'user' ? requireProject(callerOf(request, people)) : undefined
   if (!people.hasWorkspaces) return {...(person && {person})}
+  if (caller?.kind === 'run') requireRunUser(caller, onlyReads(request.method, path) ? 'run.read' : 'run.write', people)
   const only = caller?.kind === 'run' || caller?.kind === 'personal' ? caller.project : undefined
   const named = caller?.kind === 'run' ? only : (only ?? namedProject(request))
   const workspace = person ? (person.project ?? undefined) : named

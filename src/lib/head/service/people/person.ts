@@ -48,6 +48,15 @@ export function personOf(caller: Caller | undefined, people: People, named?: str
   return {user, teams: people.teamsOf(user), project, role: capped}
 }
 
+/**
+ * A run goes on with what its user may now: whoever was taken out of a project reads on by no token of a run of theirs.
+ * Errors: 403.
+ */
+export function requireRunUser({user, project}: Extract<Caller, {kind: 'run'}>, verb: Verb, people: People): void {
+  if (user === undefined || project === undefined || !people.project(project)) return
+  requireMay({user, teams: [], project, role: people.roleOf(user, project)}, verb, 'own')
+}
+
 /** The projects that a user's token opens, with its role in each. */
 export function rolesOf(caller: Extract<Caller, {kind: 'user'}>, people: People): Map<string, HeadRole> {
   const names = Object.keys(people.all.projects).filter((name) => (caller.project ?? name) === name)

@@ -1,17 +1,21 @@
-import type {FastifyInstance} from 'fastify'
+import type {FastifyInstance, FastifyRequest} from 'fastify'
 import type {BodyOf} from '../limits/body.ts'
 import type {Parts} from '../parts.ts'
 import {countEndpoints, endpointHolding} from '../holdings/endpoints.ts'
+import {personOf} from '../people/person.ts'
 import {queueFigures} from '../queue/metrics.ts'
 import {serversOf, trafficCounts} from './traffic-counts.ts'
 
 type Named = {Params: {name: string}}
 
-/** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Admin token only. */
+/** /flexrack/v1/endpoints: documents, and what the gateway does with them now. Users read, admins change. */
 export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyOf): void {
   const {endpoints, measures, rollouts, shadows, tokens, clients, queues, scaler} = parts
-  const describe = (name: string): object => describeEndpoint(parts, name)
-  app.get('/flexrack/v1/endpoints', () => ({endpoints: endpoints.names().map(describe)}))
+  const describe = (name: string, {caller}: FastifyRequest): object => {
+    const described = describeEndpoint(parts, name)
+    return personOf(caller, parts.people)?.role === 'admin' ? described : withoutSecrets(described)
+  }
+  app.get('/flexrack/v1/endpoints', (request) => ({endpoints: endpoints.names().map((one) => describe(one, request))}))
   app.put('/flexrack/v1/endpoints', async (request) => {
     const {changes} = await bodyOf(request)
     const named = (Array.isArray(changes) ? changes : []).filter(
@@ -30,7 +34,7 @@ export function addEndpointApi(app: FastifyInstance, parts: Parts, bodyOf: BodyO
     since: performance.timeOrigin,
     endpoints: endpoints.names().map((name) => trafficCounts(parts, name)),
   }))
-  app.get<Named>('/flexrack/v1/endpoints/:name', ({params}) => describe(params.name))
+  app.get<Named>('/flexrack/v1/endpoints/:name', (request) => describe(request.params.name, request))
   app.put<Named>('/flexrack/v1/endpoints/:name', async (request) => {
     const {name} = request.params
     const before = endpoints.find(name)?.document.canary
@@ -76,4 +80,16 @@ export function describeEndpoint(parts: Parts, name: string): object {
     queue: queueFigures(parts, name, urls),
     shadow: canary?.shadow ? (shadows.figures(name, canary.since) ?? null) : null,
   }
+}
+
+/** As users see it: the environment of a project's own server (`workspace.env`) may hold keys, and its names are enough. Pure. */
+export function withoutSecrets(described: object): object {
+  const hidden = (value: unknown, name = ''): unknown => {
+    if (Array.isArray(value)) return value.map((one) => hidden(one))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value)
+    if (name === 'env') return Object.fromEntries(entries.map(([key]) => [key, '***']))
+    return Object.fromEntries(entries.map(([key, one]) => [key, hidden(one, key)]))
+  }
+  return hidden(described) as object
 }

@@ -19,6 +19,11 @@ export const READS = new Set([
   'traces/search',
   'metrics/get-history-bulk-interval',
 ])
+/** True of a call that changes nothing. */
+export function onlyReads(method: string, path: string): boolean {
+  return method === 'GET' || method === 'HEAD' || READS.has(apiCallOf(path) ?? '')
+}
+
 export const RUN_WRITES = new Set([
   'runs/update',
   'runs/log-batch',

@@ -15,8 +15,10 @@ export function askingUsage(path: string, body: Buffer): Buffer | undefined {
   try {
     const text = new TextDecoder('utf-8', {fatal: true}).decode(body)
     if (!mayAsk(JSON.parse(text))) return undefined
-    const whole = JSON.parse(text, asWritten) as {stream_options?: object}
-    const asked = {...whole, stream_options: {...whole.stream_options, include_usage: true}}
+    const whole = JSON.parse(text, asWritten) as {stream_options?: {continuous_usage_stats?: unknown}}
+    // vLLM's: without the usage it means nothing, and with it each chunk would have one.
+    const {continuous_usage_stats: _, ...options} = whole.stream_options ?? {}
+    const asked = {...whole, stream_options: {...options, include_usage: true}}
     return Buffer.from(JSON.stringify(asked))
   } catch {
     return undefined // the engine says what is wrong with it

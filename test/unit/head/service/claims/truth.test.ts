@@ -105,6 +105,18 @@ test('what somebody else sees on nodes is noted once, and ends nothing', async (
   expect(await says(token, ['a'])).toMatchObject({status: 200})
 })
 
+test('a run that goes on long after the time for which others let it pass is noted once, and not ended', async () => {
+  const token = await start('ann', wish('short', ['a'], {limit: 60}))
+  await start('ann', wish('long', ['b'], {limit: 86_400}))
+  await server.parts.claims.sweep()
+  expect(await noted()).toEqual([])
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000)
+  await server.parts.claims.sweep()
+  await server.parts.claims.sweep()
+  expect(await noted()).toEqual([expect.stringMatching(/^short: its claim says that it takes 60 s at most, and/)])
+  expect(await says(token, ['a'])).toMatchObject({status: 200})
+})
+
 test('hostile words of what a run has are refused', async () => {
   const token = await start('ann', wish('one', ['a']))
   for (const has of [7, [7], [{node: 'n1', gpus: ['a'], exclusive: false, leased: -1}], [{node: 'n1'}]])

@@ -195,6 +195,7 @@ test('hostile words are refused', async () => {
     notebook('n1', {amount: -1}),
     {...notebook('n1'), kind: 'run'},
     {...notebook('n1'), name: 'a b'},
+    notebook('n1', {until: 1e16}),
   ])
     expect((await call('POST', 'holdings', body)).status).toBe(400)
   expect((await call('POST', 'holdings/release', {kind: 'notebook', project: 'x', names: 7})).status).toBe(400)

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest'
+import {nodeNow} from '../../../../../src/lib/head/service/page/node-now.ts'
 import {nodeBody} from '../../../../../src/lib/head/service/page/node.ts'
 import {originBody} from '../../../../../src/lib/head/service/page/origin.ts'
 import {hangsSection, ranksSection, stacksBody} from '../../../../../src/lib/head/service/page/ranks.ts'
@@ -85,6 +86,24 @@ test('a request that was tried stays in its field, and its command is quoted for
   expect(trySection('digits', 'v2', {text, error: 'no server'}).text).toContain('no server')
   expect(invokeCommand('digits', {text: "it's"})).toBe(String.raw`flexrack endpoint invoke digits --data 'it'\''s'`)
   expect(invokeCommand('digits', {text: 'a\nb'})).toBe('flexrack endpoint invoke digits --input FILE')
+})
+
+test("a node's page says of each GPU who has it and from where, and what goes on there; of one that is gone, that", () => {
+  const rack = rackOf(8)
+  const look = {rack, busy: new Map<string, never>()}
+  const text = (name: string, error?: string): string =>
+    nodeNow(name, {value: look, at: 1000, error}, 61_000).text.replaceAll(/\s+/g, ' ')
+  const [first] = rack.nodes
+  expect(text('gpu01').match(/aria-label="GPU \d: \d+ % busy"/g)).toHaveLength(first!.gpus.length)
+  expect(text('gpu01')).toContain(
+    '<td><div>bob@lab2</div></td> <td><div>run digits-ab12c</div></td> <td><div>10.0.9.7</div></td>',
+  )
+  expect(text('gpu01')).toContain('<td>free</td>')
+  expect(text('gpu01')).toContain('href="/flexrack/ui/runs/digits-ab12c"')
+  expect(text('gpu06')).toContain('gpu06 does not answer: connection timed out after 10 s')
+  expect(text('gpu99', 'no head ui is there.')).toContain(
+    'no head ui is there. What is shown was seen 1 min ago.</p><p class="warn">The rack has no such node any more.',
+  )
 })
 
 test('a node that was to go is no failure: it is told apart, and not counted', () => {

@@ -21,6 +21,9 @@ const head = {
 }
 let headers: Record<string, string>
 let log = 'first\n'
+let notebooks = [
+  {name: 'digits', node: 'gpu01', state: 'running', kernels: 1, idleSince: null, endsAt: null, why: null},
+]
 const stopped: string[] = []
 let finish = (): void => {}
 const answers = {
@@ -47,6 +50,8 @@ const answers = {
     if (text === 'slow') await new Promise<void>((resolve) => (finish = resolve))
     return {text: 'y  FP32 (1)\n[3]', milliseconds: 1}
   },
+  notebooks: () => notebooks,
+  endNotebook: () => ((notebooks = []), {}),
   stop: ({run}: {run: string}) => {
     if (run === 'gone') throw new Error('there is no run gone')
     stopped.push(run)
@@ -190,6 +195,27 @@ test('something is done once it was asked for from the page itself, as who opene
   await look.close()
   expect((await page('', {}, eyes)).status, 'it ends with its head ui').toBe(401)
   expect(stopped).toEqual(['digits-ab12c'])
+})
+
+test('a link that was used before tells a browser so as a page, and a program as it does', async () => {
+  const open = (accept: string): Promise<Response> => fetch(hand.link, {headers: {accept}, redirect: 'manual'})
+  const shown = await open('text/html,application/xhtml+xml,*/*;q=0.8')
+  expect([shown.status, shown.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+  const text = await shown.text()
+  expect(text).toContain('this login link was used before or is too old: run flexrack head ui again')
+  // Who came in by it before still gets there.
+  expect(text).toContain('href="/flexrack/ui/"')
+  expect(await (await open('*/*')).json()).toMatchObject({error: {code: 'REFUSED'}})
+})
+
+test('a notebook that was ended is gone from the list that comes next, and from one that is open', async () => {
+  expect(await (await page('notebooks')).text()).toContain('/flexrack/ui/notebooks/gpu01/digits/end')
+  const open = listen('page=%2Fflexrack%2Fui%2Fnotebooks')
+  await expect.poll(() => JSON.stringify(open.messages)).toContain('notebooks/gpu01/digits/end')
+  expect((await page('notebooks/gpu01/digits/end', {method: 'POST'})).headers.get('location')).toMatch(/notebooks$/)
+  expect(await (await page('notebooks')).text()).toContain('No notebook runs')
+  await expect.poll(() => open.messages.at(-1)?.parts?.list).toContain('No notebook runs')
+  open.close()
 })
 
 test("MLflow's pages are one click away, at an address of their own", async () => {

@@ -34,3 +34,28 @@ test('a page that was loaded has what it shows looked at until its stream may be
   await vi.advanceTimersByTimeAsync(60_000)
   expect(look).toHaveBeenCalledTimes(3)
 })
+
+test('once something was changed, a page shows what was seen after it, though somebody looked just before', async () => {
+  const topics = new Topics()
+  let state = 'running'
+  const slow = vi.fn(async () => {
+    const seen = state
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return seen
+  })
+  const open = (): Promise<{value: string | undefined}> => topics.open('notebooks', 5000, slow).fresh()
+  const first = open()
+  await vi.advanceTimersByTimeAsync(200)
+  // The look that goes on began before it, and does not count.
+  state = 'ended'
+  topics.renew()
+  const after = open()
+  await vi.advanceTimersByTimeAsync(500)
+  expect([(await first).value, (await after).value]).toEqual(['ended', 'ended'])
+  state = 'gone'
+  topics.renew()
+  const last = open()
+  await vi.advanceTimersByTimeAsync(300)
+  expect((await last).value).toBe('gone')
+  expect(slow).toHaveBeenCalledTimes(3)
+})

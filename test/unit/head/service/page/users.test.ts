@@ -1,5 +1,7 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import type {MadeToken} from '../../../../../src/lib/head/types.ts'
+import {pageUser} from '../../../../../src/lib/head/service/page/seen.ts'
+import type {Caller} from '../../../../../src/lib/head/service/tokens/token-kinds.ts'
 import {openTestServer, type TestServer} from '../../../../support/head-server.ts'
 import {rackOf, runsOf} from '../../../../support/page-facts.ts'
 import {openHand, type Hand} from '../../../../support/ui-hand.ts'
@@ -22,6 +24,17 @@ const headersOf = async (hand: Hand): Promise<Record<string, string>> => {
   const known = entered.get(hand) ?? (await hand.enter())
   entered.set(hand, known)
   return known
+}
+
+/** All that a stream gives until it ends, however that is. */
+async function readAll({body}: Response): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of body!) text += Buffer.from(chunk as Uint8Array).toString()
+  } catch {
+    // broken off
+  }
+  return text
 }
 
 beforeAll(async () => {
@@ -135,6 +148,35 @@ test("MLflow's pages, where all projects are open, are no more a user's who is a
   await people.changeUser('carol', {admin: false})
   expect(await look()).toBe(403)
 })
+
+test('an open page shows what its user may see now, and ends where an admin is one no more', async () => {
+  const {people, tokens: kept} = server.parts
+  await people.addUser('dora', {admin: true, keys: [], source: 'admin'})
+  const {token} = (await (
+    await server.call('POST', '/flexrack/v1/people/tokens', {body: {user: 'dora'}})
+  ).json()) as MadeToken
+  const owner = kept.check(token) as Extract<Caller, {kind: 'user'}>
+  const call = (method: string, path: string, body?: unknown) => server.call(method, path, {token, body})
+  const hand = await openHand({url: server.url, call}, {})
+  try {
+    const events = await fetch(`${server.url}/flexrack/ui/events?page=/flexrack/ui/endpoints`, {
+      headers: await headersOf(hand),
+    })
+    expect(pageUser(owner, server.parts)).toBeUndefined()
+    await people.changeUser('dora', {admin: false})
+    const user = pageUser(owner, server.parts)!
+    expect([...user.roles]).toEqual([])
+    await people.addProject('later')
+    await people.grant('later', 'user:dora', 'viewer')
+    expect([...user.roles]).toEqual([['later', 'viewer']])
+    await server.activate('unseen', ['http://127.0.0.1:9'])
+    // what was sent before is there; the connection ends with what comes next
+    const text = await readAll(events)
+    expect(text).not.toContain('unseen')
+  } finally {
+    await hand.close()
+  }
+}, 30_000)
 
 test('who begins pages without end is told to end some, and others are not', async () => {
   const begin = async (name: string, at: number): Promise<number> =>

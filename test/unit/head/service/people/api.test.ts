@@ -126,6 +126,22 @@ test.each(MATRIX)('who %s', async (_what, method, path, body, statuses) => {
     expect(await status(method, path, who, body), who).toBe(expected)
 })
 
+test("what a project's own server has in its environment is shown to admins alone", async () => {
+  const server = {command: ['serve'], env: {API_KEY: 'hush', MODE: 'x'}, places: {}}
+  const document = {active: null, releases: [{release: '1', state: 'active', replicas: [], server}]}
+  expect(await status('PUT', '/flexrack/v1/endpoints/own', 'root', {revision: 0, document})).toBe(200)
+  for (const path of ['endpoints/own', 'endpoints']) {
+    const [seen, all] = [
+      await json<object>('GET', `/flexrack/v1/${path}`, 'bob'),
+      await json<object>('GET', `/flexrack/v1/${path}`, 'root'),
+    ]
+    expect(JSON.stringify(seen)).toContain('"env":{"API_KEY":"***","MODE":"***"}')
+    expect(JSON.stringify(seen)).toContain('"command":["serve"]')
+    expect(JSON.stringify(all)).toContain('hush')
+  }
+  expect(await status('DELETE', '/flexrack/v1/endpoints/own', 'root')).toBe(200)
+})
+
 test('a token has an end and a scope, is listed with its last use and without its secret, and is over at once', async () => {
   const make = (who: string, body: object): Promise<Response> =>
     head.call('POST', `${PEOPLE}/tokens`, {token: token[who]!, body})

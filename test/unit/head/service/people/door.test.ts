@@ -31,6 +31,31 @@ test('a token for a project that was removed does not come to the runs of all ot
   expect(await openDoor(of({kind: 'personal', id: 'p'}), PATH, parts), 'for all of them').toEqual({})
 })
 
+test('a run of a user who was taken out of the project is let in no more, and one of a viewer only reads', async () => {
+  const run: Caller = {kind: 'run', id: 'r', runId: 'a', experimentId: '1', project: 'digits', user: 'ann'}
+  const {people} = parts
+  await people.addUser('ann', {admin: false, keys: [], source: 'admin'})
+  const open = (method: string, path: string): Promise<unknown> =>
+    openDoor({...of(run), method} as FastifyRequest, path, parts).catch(
+      (error: Error & {status?: number}) => error.status ?? error.message,
+    )
+  const [write, search] = ['/api/2.0/mlflow/runs/log-batch', '/api/2.0/mlflow/runs/search']
+  const tried = async (): Promise<unknown[]> => [
+    await open('GET', PATH),
+    await open('POST', search),
+    await open('POST', write),
+  ]
+  // let in: there is no MLflow here to make the workspace at
+  const isIn = expect.stringMatching('ENOENT')
+  expect(await tried()).toEqual([403, 403, 403])
+  await people.grant('digits', 'user:ann', 'viewer')
+  expect(await tried()).toEqual([isIn, isIn, 403])
+  await people.grant('digits', 'user:ann', 'member')
+  expect(await tried()).toEqual([isIn, isIn, isIn])
+  await people.removeUser('ann')
+  expect(await tried()).toEqual([403, 403, 403])
+})
+
 test('projects are listed to whom they are open, and a name that does not decode is the name of none', () => {
   const list = (caller: Caller, path = ''): unknown =>
     answerWorkspaces(of(caller), `/api/3.0/mlflow/workspaces${path}`, parts)

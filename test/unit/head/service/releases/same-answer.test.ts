@@ -10,6 +10,12 @@ const infer = (data: unknown[], more: object = {}): object => ({
   outputs: [{name: 'y', shape: [1, data.length], datatype: 'FP32', data}],
 })
 
+/** https://platform.openai.com/docs/api-reference/chat/object and responses/object. */
+const called = (id: string): object => ({
+  choices: [{message: {tool_calls: [{id, type: 'function', function: {name: 'add', arguments: '{}'}}]}}],
+  output: [{id: `fc_${id}`, call_id: id, type: 'function_call'}],
+})
+
 test.each<[what: string, real: Kept, copy: Kept, says: Comparison]>([
   ['bytes', kept('no JSON'), kept('no JSON'), {result: 'same'}],
   ['numbers that rounding tells apart', kept(infer([0.1, 1e6])), kept(infer([0.1000001, 1_000_001])), {result: 'same'}],
@@ -25,6 +31,13 @@ test.each<[what: string, real: Kept, copy: Kept, says: Comparison]>([
     kept(infer([1], {id: 'y', model_version: '2'})),
     {result: 'same'},
   ],
+  [
+    'names that engines draw, and times',
+    kept({...called('call_1'), timings: {prompt_ms: 1.5}, created_at: 1}),
+    kept({...called('call_2'), timings: {prompt_ms: 1.7}, created_at: 2}),
+    {result: 'same'},
+  ],
+  ['a name that the model gives', kept({x: [{id: 'a'}]}), kept({x: [{id: 'b'}]}), {result: 'different', at: 'x[0].id'}],
   ['an error for an answer', kept({}), kept({}, 500), {result: 'failed'}],
   ['an answer for an error', kept({}, 400), kept({}), {result: 'different', at: 'status'}],
   ['two refusals', kept({error: 'a'}, 400), kept({error: 'b'}, 400), {result: 'same'}],
