@@ -6,7 +6,7 @@ namespace flexrack::backend::cuda {
 namespace {
 
 /// More than programs have: a client may not have a driver go as deep, nor make as many, as it likes.
-constexpr std::size_t kMostConditions = 4096, kMostBodies = 1024;
+constexpr std::size_t kMostConditions = 4096, kMostOfSession = 1 << 16, kMostBodies = 1024;
 constexpr unsigned kMostNested = 32;
 
 }  // namespace
@@ -17,12 +17,14 @@ void Graphs::on(const cu::ConditionalHandle& m, Respond<cu::ConditionalHandleRep
   const auto graph = call.get<CUgraph>(m.graph);
   call.check(!bodies_.contains(m.graph));
   const auto known = conditionals_.find(m.graph);
-  if (known != conditionals_.end() && known->second.contexts.size() >= kMostConditions)
+  if (conditions_ >= kMostOfSession ||
+      (known != conditionals_.end() && known->second.contexts.size() >= kMostConditions))
     call.fail(CUDA_ERROR_OUT_OF_MEMORY);
   CUgraphConditionalHandle made = 0;
   if (call.run(core_.table.cuGraphConditionalHandleCreate, &made, graph, call.get<CUcontext>(m.context), m.value,
-               m.flags))
-    conditionals_[m.graph].contexts[made] = m.context;
+               m.flags) &&
+      conditionals_[m.graph].contexts.insert_or_assign(made, m.context).second)
+    ++conditions_;
   respond({.status = as_wire(call.status()), .condition = made});
 }
 
@@ -42,6 +44,9 @@ void Graphs::on(const cu::AddCondition& m) {
   // A number that is no condition of this very graph is nothing to show a driver.
   call.check(known != conditionals_.end() && known->second.contexts.contains(m.condition) &&
              known->second.contexts.at(m.condition) == m.context);
+  std::vector<std::uint64_t> named(m.bodies.begin(), m.bodies.end());
+  named.push_back(m.node);
+  if (!core_.handles.can_take(named)) call.fail(CUDA_ERROR_INVALID_HANDLE);
   CUgraphNodeParams params{};
   params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
   params.conditional.handle = m.condition;

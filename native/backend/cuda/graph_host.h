@@ -32,7 +32,7 @@ struct GraphStop {
   GraphHost* host = nullptr;
   Sort sort = Sort::function;
   std::uint64_t function = 0;  ///< the client's number for it
-  CUgraphNode copy = nullptr;  ///< the copy that an input or output belongs to
+  CUuserObject object = nullptr;  ///< what the driver's graphs have it by
   StagingPool::Held staging{};  ///< what that copies from or to: each launch's bytes for as long as its copy takes;
                                 ///< changed under the lock
   std::vector<StagingPool::Held> earlier{};  ///< of earlier parameters, which launches may still use

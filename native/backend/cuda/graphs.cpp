@@ -31,18 +31,33 @@ void Graphs::leave() {
 }
 
 void Graphs::forget(std::uint64_t handle) {
-  stops_.erase(handle);
   errors_.erase(handle);
   graph_memory_.erase(handle);
-  exec_memory_.erase(handle);
+  forget_exec(handle);
   bodies_.erase(handle);
+  const auto conditional = conditionals_.find(handle);
+  if (conditional == conditionals_.end()) return;
+  conditions_ -= conditional->second.contexts.size();
+  conditionals_.erase(conditional);
   // Bodies that could not be made are remembered too, and no record of theirs is dropped.
-  if (conditionals_.erase(handle) > 0)
-    std::erase_if(bodies_, [&](const auto& one) { return one.second.root == handle; });
+  std::erase_if(bodies_, [&](const auto& one) { return one.second.root == handle; });
+}
+
+void Graphs::forget_exec(std::uint64_t exec) {
+  exec_memory_.erase(exec);
+  const auto had = exec_stops_.extract(exec);
+  if (had.empty()) return;
+  for (const auto node : had.mapped()) {
+    const auto found = stops_.find(node);
+    if (--found->second.execs == 0 && found->second.graph == 0) stops_.erase(found);
+  }
 }
 
 void Graphs::dropped(const Record& gone) {
-  if (gone.kind == Kind::node) stops_.erase(gone.handle);
+  if (const auto found = gone.kind == Kind::node ? stops_.find(gone.handle) : stops_.end(); found != stops_.end()) {
+    found->second.graph = 0, found->second.copy = nullptr;
+    if (found->second.execs == 0) stops_.erase(found);
+  }
   if (gone.kind == Kind::graph) graph_memory_.erase(gone.handle), bodies_.erase(gone.handle);
 }
 
@@ -73,19 +88,35 @@ void Graphs::forget_stop(GraphStop* stop) {
   core_.waiters.run([gone = std::shared_ptr<GraphStop>(stop)] {});
 }
 
+/// That of the executable graph that is to be updated from this one: it goes on being who is waited for, and the graph
+/// has it too.
+GraphStop* Graphs::share_stop(CallContext& call, const cu::AddNode& m, GraphStop::Sort sort) {
+  auto* const stop = stop_of(m.work.object, sort);
+  const auto known = conditionals_.find(root_of(m.graph));
+  call.check(stop != nullptr && known != conditionals_.end());
+  call.check(!stop || sort != GraphStop::Sort::function || stop->function == m.work.value);
+  if (!call.is_good() || (sort != GraphStop::Sort::function && !stage(call, *stop, m.work)) ||
+      !call.run(core_.table.cuGraphRetainUserObject, call.get<CUgraph>(m.graph), stop->object, 1u, 0u))
+    return nullptr;
+  known->second.objects.push_back(stop->object);
+  return stop;
+}
+
 /// For a host function, an input or an output: it belongs to the driver's graph from now on. Null where the node is
 /// none of these, or `call` has failed.
 GraphStop* Graphs::make_stop(CallContext& call, const cu::AddNode& m) {
   const bool is_function = m.work.kind == CU_GRAPH_NODE_TYPE_HOST, takes = is_input(m.work), gives = is_output(m.work);
   const auto graph = call.get<CUgraph>(m.graph);
   if (!call.is_good() || (!is_function && !takes && !gives)) return nullptr;
+  const auto sort = is_function ? GraphStop::Sort::function : takes ? GraphStop::Sort::input : GraphStop::Sort::output;
+  if (m.work.object != 0) return share_stop(call, m, sort);
   struct Owned {
     std::shared_ptr<GraphOwner> owner;
     GraphStop* stop;
   };
   auto stop = std::make_unique<GraphStop>();
   stop->host = &host_;
-  stop->sort = is_function ? GraphStop::Sort::function : takes ? GraphStop::Sort::input : GraphStop::Sort::output;
+  stop->sort = sort;
   stop->function = m.work.value;
   if (!is_function && !stage(call, *stop, m.work)) return nullptr;
   auto owned = std::unique_ptr<Owned>(new Owned{owner_, stop.get()});
@@ -102,6 +133,7 @@ GraphStop* Graphs::make_stop(CallContext& call, const cu::AddNode& m) {
     return nullptr;
   static_cast<void>(owned.release());
   auto* const made = stop.release();
+  made->object = object;
   if (!call.run(core_.table.cuGraphRetainUserObject, graph, object, 1u,
                 static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE))) {
     if (core_.table.cuUserObjectRelease) core_.table.cuUserObjectRelease(object, 1);
@@ -118,6 +150,9 @@ void Graphs::on(const cu::AddNode& m) {
   auto after = call.get_all<CUgraphNode>(m.dependencies);
   auto edges = call.flat_all<CUgraphEdgeData>(m.edges);
   call.check(edges.empty() || edges.size() == after.size());
+  // What the driver has added stays in its graph.
+  if (stops_.contains(m.node) || !core_.handles.can_take(std::initializer_list{m.node}))
+    call.fail(CUDA_ERROR_INVALID_HANDLE);
   // Nothing of a body happens in the client, nor could it: a driver takes no host functions there.
   const bool is_in_body = bodies_.contains(m.graph);
   if (is_in_body && (m.work.kind == CU_GRAPH_NODE_TYPE_HOST || is_input(m.work) || is_output(m.work)))
@@ -138,7 +173,6 @@ void Graphs::on(const cu::AddNode& m) {
   // What depends on the node depends on the last of these.
   if (is_input(m.work)) add(&in_client);
   add(params.get());
-  if (stop) stop->copy = node;
   const auto worker = node;
   if (is_output(m.work)) add(&in_client);
   for (const auto& one : launch_attributes(call, m.work.attributes)) {
@@ -147,7 +181,7 @@ void Graphs::on(const cu::AddNode& m) {
   if (auto* record = call.keep(m.node, node)) {
     record->context = 0;
     record->owner = m.graph;
-    if (stop) stops_[m.node] = stop;
+    if (stop) stops_[m.node] = {.stop = stop, .graph = root_of(m.graph), .copy = worker};
     if (!named.empty()) graph_memory_[root_of(m.graph)].nodes[m.node] = std::move(named);
   }
   if (!call.is_good()) refuse_node(call, m.graph, m.node);
@@ -181,6 +215,13 @@ void Graphs::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond)
   if (!call.keep(m.exec, exec) && exec) core_.table.cuGraphExecDestroy(exec);
   if (const auto named = graph_memory_.find(m.graph); call.is_good() && named != graph_memory_.end())
     exec_memory_[m.exec] = named->second;
+  if (call.is_good()) {
+    for (auto& [node, one] : stops_) {
+      if (one.graph != m.graph) continue;
+      ++one.execs;
+      exec_stops_[m.exec].push_back(node);
+    }
+  }
   std::uint64_t node = 0;
   if (how.hErrNode_out)
     core_.handles.each([&](const Record& one) {
@@ -189,9 +230,41 @@ void Graphs::on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond)
   respond({.status = as_wire(call.status()), .result = static_cast<std::uint32_t>(how.result_out), .node = node});
 }
 
+void Graphs::on(const cu::UpdateExec& m, Respond<cu::UpdateExecReply> respond) {
+  CallContext call(core_, m.kOp, 0);
+  if (const auto wrong = errors_.find(m.graph); wrong != errors_.end()) {
+    const auto found = wrong->second;
+    errors_.erase(wrong);
+    return respond(
+        {.status = as_wire(found.status), .result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, .node = found.node});
+  }
+  const auto exec = call.get<CUgraphExec>(m.exec);
+  const auto graph = call.get<CUgraph>(m.graph);
+  call.check(!bodies_.contains(m.graph));
+  // What an executable graph is updated from may go before it: it keeps the stops that it was instantiated with, and
+  // may have no others.
+  std::set<const GraphStop*> own;
+  for (const auto node : exec_stops_[m.exec]) own.insert(stops_.at(node).stop);
+  for (const auto& [node, one] : stops_) call.check(one.graph != m.graph || own.contains(one.stop));
+  CUgraphExecUpdateResultInfo info{CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
+  if (call.run(core_.table.cuGraphExecUpdate_v2, exec, graph, &info)) {
+    const auto named = graph_memory_.find(m.graph);
+    auto& memory = exec_memory_[m.exec];
+    memory.nodes = named == graph_memory_.end() ? decltype(memory.nodes){} : named->second.nodes;
+    memory.seen = ~std::uint64_t{0};
+  }
+  if (own.empty()) exec_stops_.erase(m.exec);
+  std::uint64_t node = 0;
+  if (info.errorNode)
+    core_.handles.each([&](const Record& one) {
+      if (one.kind == Kind::node && one.native == info.errorNode) node = one.handle;
+    });
+  respond({.status = as_wire(call.status()), .result = static_cast<std::uint32_t>(info.result), .node = node});
+}
+
 GraphStop* Graphs::stop_of(std::uint64_t node, GraphStop::Sort sort) {
   const auto found = stops_.find(node);
-  return found != stops_.end() && found->second->sort == sort ? found->second : nullptr;
+  return found != stops_.end() && found->second.stop->sort == sort ? found->second.stop : nullptr;
 }
 
 void Graphs::on(const cu::SetExecNode& m) {
@@ -202,7 +275,7 @@ void Graphs::on(const cu::SetExecNode& m) {
       is_input(m.work) || is_output(m.work)) {
     stop = stop_of(m.node, sort);
     call.check(stop != nullptr);
-    if (call.is_good() && stage(call, *stop, m.work)) node = stop->copy;
+    if (call.is_good() && stage(call, *stop, m.work)) node = stops_.at(m.node).copy;
   }
   // What a host function is to the client is the client's to change.
   call.check(m.work.kind != CU_GRAPH_NODE_TYPE_HOST);
@@ -217,7 +290,7 @@ void Graphs::on(const cu::SetExecNode& m) {
 void Graphs::on(const cu::EnableNode& m) {
   CallContext call(core_, m.kOp, 0);
   auto node = call.get<CUgraphNode>(m.node);
-  if (const auto found = stops_.find(m.node); found != stops_.end()) node = found->second->copy;
+  if (const auto found = stops_.find(m.node); found != stops_.end() && node) node = found->second.copy;
   if (call.run(core_.table.cuGraphNodeSetEnabled, call.get<CUgraphExec>(m.exec), node, m.is_enabled)) {
     auto& named = exec_memory_[m.exec];
     if (m.is_enabled == 0) named.disabled.insert(m.node);

@@ -33,7 +33,7 @@ class Graphs : public virtual cu::Requests {
   /// Nothing is waited for in the client any more.
   void end() { host_.end(); }
   /// All of them are about to be destroyed: what they have of ours goes with the last of them.
-  void forget_all() { stops_.clear(); }
+  void forget_all() { stops_.clear(), exec_stops_.clear(); }
   /// From now on the driver tells nobody that they are gone.
   void leave();
 
@@ -52,6 +52,7 @@ class Graphs : public virtual cu::Requests {
   void on(const cu::LaunchGraph& m) override;
   void on(const cu::GraphInput& m) override;
   void on(const cu::Instantiate& m, Respond<cu::InstantiateReply> respond) override;
+  void on(const cu::UpdateExec& m, Respond<cu::UpdateExecReply> respond) override;
   void on(const cu::ConditionalHandle& m, Respond<cu::ConditionalHandleReply> respond) override;
   void on(const cu::AddCondition& m) override;
   void on(const cu::ClearGraph& m) override;
@@ -78,16 +79,26 @@ class Graphs : public virtual cu::Requests {
     std::map<std::uint64_t, std::uint64_t> contexts{};   ///< handle of its context, by number of the condition
     std::vector<CUuserObject> objects{};                 ///< what it has of ours
   };
+  /// A stop as the client names it: by a node of a graph, and of what was instantiated from that for as long as one of
+  /// the two is there. The driver's graphs own it.
+  struct NamedStop {
+    GraphStop* stop = nullptr;
+    std::uint64_t graph = 0;           ///< whose node it is; 0: that is gone, and what was instantiated is there
+    CUgraphNode copy = nullptr;        ///< the copy that an input or output belongs to, in that graph
+    std::size_t execs = 0;
+  };
   /// The graph that is instantiated with it, which may be itself.
   std::uint64_t root_of(std::uint64_t graph) const;
   /// Tells of what was wrong with a node: by instantiate, which all this is for; else now.
   void refuse_node(CallContext& call, std::uint64_t graph, std::uint64_t node);
   bool is_memory_there(std::uint64_t exec);
   GraphStop* make_stop(CallContext& call, const cu::AddNode& m);
+  GraphStop* share_stop(CallContext& call, const cu::AddNode& m, GraphStop::Sort sort);
   bool stage(CallContext& call, GraphStop& stop, const cu::NodeWork& work);
   GraphStop* stop_of(std::uint64_t node, GraphStop::Sort sort);
   bool expect_input(GraphStop& stop, std::uint64_t context, const wire::Payload& data);
   void forget_stop(GraphStop* stop);
+  void forget_exec(std::uint64_t exec);
 
   Core& core_;
   Transfers& transfers_;
@@ -96,7 +107,9 @@ class Graphs : public virtual cu::Requests {
   std::map<std::uint64_t, NamedMemory> graph_memory_, exec_memory_;  ///< by handle, of those that name any
   std::map<std::uint64_t, Body> bodies_;               ///< by handle
   std::map<std::uint64_t, Conditional> conditionals_;  ///< by handle of the graph
-  std::map<std::uint64_t, GraphStop*> stops_;  ///< by handle of the node; the driver's graphs own them
+  std::size_t conditions_ = 0;                         ///< of all of them
+  std::map<std::uint64_t, NamedStop> stops_;           ///< by handle of the node
+  std::map<std::uint64_t, std::vector<std::uint64_t>> exec_stops_;   ///< what each has, by these handles
   GraphHost host_;
   std::shared_ptr<GraphOwner> owner_ = std::make_shared<GraphOwner>();
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "backend/cuda/host_side.h"
@@ -140,6 +141,16 @@ class HandleTable {
     const bool is_new = records_.emplace(handle, std::make_unique<Record>(std::move(record))).second;
     if (is_new) ++count_[static_cast<std::size_t>(kind)];
     return is_new;
+  }
+  /// Whether so many more can be kept under handles that are theirs: asked before the driver is asked for what it would
+  /// not let go again by itself.
+  template <class Handles>
+  bool can_take(const Handles& handles) const {
+    if (handles.size() > kMost - records_.size()) return false;
+    std::set<std::uint64_t> once;
+    for (const auto handle : handles)
+      if (handle == 0 || records_.contains(handle) || !once.insert(handle).second) return false;
+    return true;
   }
   /// Asked before the driver is asked to make one more of what costs it much.
   bool has_room(Kind kind) const { return count_[static_cast<std::size_t>(kind)] < most(kind); }

@@ -21,7 +21,7 @@ struct ConditionHome {
   };
   std::map<CUgraphConditionalHandle, Condition> conditions{};
   bool is_filled = false;              ///< it was given nodes
-  bool is_busy = false;                ///< what it was instantiated to is there
+  CUgraphExec filled_by = nullptr;     ///< whose nodes these are; null: of what is gone
 
   ConditionHome() = default;
   ConditionHome(const ConditionHome&) = delete;

@@ -21,7 +21,9 @@ struct Pending {
 /// land here.
 struct Stop {
   std::uint64_t function = 0;          ///< the server's number for what it has this process do there; 0: nothing
-  std::uint64_t node = 0;              ///< handle of an input or output
+  // By these the server knows it for as long as it is executable; 0: not yet.
+  std::uint64_t node = 0;
+  std::uint64_t first = 0;             ///< of an input that is late: what asks for its bytes
   bool is_late =
       false;  ///< an input that depends on what the same launch does here: its bytes leave when the server asks
   std::vector<CUgraphNode> outputs{};  ///< whose bytes land here before it
@@ -34,13 +36,14 @@ struct Stop {
 struct Part {
   CudaServer* server = nullptr;
   std::uint64_t graph_handle = 0;      ///< of the server's copy
-  std::uint64_t handle = 0;            ///< of what that was instantiated to; 0: not yet
+  bool is_home = false;  ///< that is the graph of its conditions, which others may be put into after it
+  std::uint64_t handle = 0;  ///< of what that was instantiated to; 0: not yet
 };
 
 /// Its stream at a server.
 struct Lane {
   CUcontext context = nullptr;
-  StreamAt ours{};                     ///< in that context as it was; stream 0: not yet needed
+  StreamAt ours{};  ///< in that context as it was; stream 0: not yet needed
 };
 
 /// How it is launched where it lies on several servers, or the stream is at another one.
@@ -48,7 +51,7 @@ struct Across {
   std::vector<Step> steps{};
   std::size_t signals = 0;
   std::map<CudaServer*, Lane> lanes{};
-  std::vector<CUgraphNode> copies{};   ///< from server to server, by the number that steps have
+  std::vector<CUgraphNode> copies{};  ///< from server to server, by the number that steps have
 };
 
 }  // namespace flexrack::client::cuda
@@ -58,6 +61,9 @@ struct CUgraphExec_st : fc::Object {
   CUgraph graph = nullptr;  ///< its own clone, whose works are what the servers have
   std::vector<fc::Part> parts;  ///< nodes name theirs by number
   fc::Across across;
+  /// Its nodes in the graph of its conditions are not those that it was instantiated from, or are out of date: it is
+  /// changed as a whole.
+  bool is_renamed = false, is_behind = false;
   std::map<std::uint64_t, CUgraphNode> nodes;  ///< the clone's, by the id of what each was made or updated from
   // Leaves of the clone, each behind those it depends on.
   std::vector<CUgraphNode> stops, records;

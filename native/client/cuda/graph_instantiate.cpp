@@ -1,69 +1,17 @@
-// Graphs on their way to servers: flat, each node behind those it depends on, one call for all that a server has of it
-// in one piece.
+// Graphs that can be launched: which server has what of them, and one call for all that a server has of it in one
+// piece.
 #include <algorithm>
 
 #include "client/cuda/capture.h"
 #include "client/cuda/graph_across.h"
 #include "client/cuda/graph_conditions.h"
-#include "client/cuda/graph_exec.h"
-#include "client/cuda/graph_work.h"
+#include "client/cuda/graph_sending.h"
 #include "client/cuda/host_function.h"
 #include "client/loss.h"
-#include "cuda/graph_facts.h"
 #include "gen/cuda/client_functions.h"
 
 namespace flexrack::client::cuda {
 namespace {
-
-/// What a launch does in this process before a node.
-struct Reach {
-  std::vector<CUgraphNode> outputs{};
-  bool has_call = false;
-  void add(const Reach& other) {
-    has_call |= other.has_call;
-    for (const auto one : other.outputs)
-      if (std::find(outputs.begin(), outputs.end(), one) == outputs.end()) outputs.push_back(one);
-  }
-};
-
-/// A node as servers know it: a leaf, or the end of a child graph.
-struct Flat {
-  CUgraphNode node;
-  std::vector<std::size_t> before;     ///< by number
-  std::vector<std::vector<Flat>> bodies{};   ///< of a conditional node
-};
-
-/// All nodes of a graph and its children, each behind those it depends on. Bodies are graphs of their own.
-class Flattening {
- public:
-  Flattening(CUgraphExec exec, CUgraph graph) : exec_(exec) { add(graph, {}); }
-  const std::vector<Flat>& nodes() const { return nodes_; }
-
- private:
-  /// The whole of a graph behind those; what nothing in it waits for.
-  std::vector<std::size_t> add(CUgraph graph, const std::vector<std::size_t>& entry) {
-    std::vector<std::size_t> last;
-    for (const auto node : in_order(graph)) {
-      std::vector<std::size_t> before;
-      for (const auto& edge : node->before) before.push_back(numbers_.at(edge.node));
-      if (node->before.empty()) before = entry;
-      if (node->child) {
-        const auto inner = add(node->child, before);
-        if (!inner.empty()) before = inner;
-      }
-      numbers_[node] = nodes_.size();
-      auto& flat = nodes_.emplace_back(Flat{node, std::move(before)});
-      for (const auto body : node->bodies) flat.bodies.push_back(Flattening(exec_, body).nodes());
-      exec_->nodes[node->original] = node;
-      if (node->after.empty()) last.push_back(numbers_[node]);
-    }
-    return last;
-  }
-
-  CUgraphExec exec_;
-  std::vector<Flat> nodes_;
-  std::map<CUgraphNode, std::size_t> numbers_;
-};
 
 void set_part(const std::vector<Flat>& nodes, std::size_t part) {
   for (const auto& flat : nodes) {
@@ -76,7 +24,10 @@ void set_part(const std::vector<Flat>& nodes, std::size_t part) {
 void return_home(CUgraphExec exec, const std::vector<Flat>& nodes) {
   for (const auto& flat : nodes) {
     for (const auto& body : flat.bodies) set_part(body, flat.node->part);
-    if (!flat.bodies.empty()) exec->parts[flat.node->part].graph_handle = exec->graph->home->graph;
+    if (flat.bodies.empty()) continue;
+    auto& part = exec->parts[flat.node->part];
+    part.graph_handle = exec->graph->home->graph;
+    part.is_home = true;
   }
 }
 
@@ -87,7 +38,7 @@ bool is_at_home(CUgraphExec exec, const std::vector<Flat>& nodes, CUgraphNode& w
   if (!home || exec->parts.size() == 1) return true;
   const auto at_home = [&](CUgraphNode node) {
     const auto* const part = part_of(exec, node);
-    return part && part->graph_handle == home->graph;
+    return part && part->is_home;
   };
   const auto names_condition = [&](const Work& work) {
     for (std::size_t at = 0; at + sizeof(CUgraphConditionalHandle) <= work.parameters.size();
@@ -153,133 +104,6 @@ void share_out(CUgraphExec exec, const std::vector<Flat>& nodes) {
     });
   });
 }
-
-/// Tells servers of their nodes.
-class Sending {
- public:
-  /// `body`: handle of the body that they are the nodes of; 0: they are those of the parts.
-  Sending(CUgraphExec exec, const std::vector<Flat>& nodes, std::uint64_t body = 0)
-      : exec_(exec), nodes_(nodes), body_(body), reach_(nodes.size()) {}
-
-  void send() {
-    if (body_ == 0) send_graphs();
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      for (const auto one : nodes_[i].before) reach_[i].add(reach_[one]);
-      if (nodes_[i].node->child) add(i, before_in_part(i), {}, *empty_work());
-      else if (!nodes_[i].bodies.empty()) send_condition(i);
-      else send_leaf(i);
-    }
-  }
-
- private:
-  void send_graphs() {
-    const auto& home = exec_->graph->home;
-    for (const auto& part : exec_->parts) {
-      if (!home || part.graph_handle != home->graph) {
-        part.server->session->send(cu::CreateGraph{.context = 0, .graph = part.graph_handle, .flags = 0});
-        continue;
-      }
-      if (home->is_filled) part.server->session->send(cu::ClearGraph{.graph = home->graph});
-      home->is_filled = home->is_busy = true;
-    }
-  }
-
-  void send_condition(std::size_t i) {
-    const auto node = nodes_[i].node;
-    const auto& work = *node->work;
-    std::vector<std::uint64_t> bodies;
-    for (std::size_t body = 0; body < nodes_[i].bodies.size(); ++body) bodies.push_back(mint());
-    node->handle = mint();
-    part_of(exec_, node)
-        ->server->session->send(cu::AddCondition{.graph = graph_of(node),
-                                                 .node = node->handle,
-                                                 .dependencies = before_in_part(i),
-                                                 .edges = {},
-                                                 .context = work.context_handle,
-                                                 .condition = work.condition,
-                                                 .type = static_cast<std::uint32_t>(work.condition_type),
-                                                 .bodies = bodies});
-    for (std::size_t body = 0; body < bodies.size(); ++body)
-      Sending(exec_, nodes_[i].bodies[body], bodies[body]).send();
-  }
-
-  std::uint64_t graph_of(CUgraphNode node) const { return body_ != 0 ? body_ : part_of(exec_, node)->graph_handle; }
-
-  void send_leaf(std::size_t i) {
-    const auto node = nodes_[i].node;
-    const auto& work = *node->work;
-    if (work.memory) exec_->memory.push_back(work.memory);
-    if (work.freed != 0) exec_->freed.push_back(work.freed);
-    if (work.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) exec_->records.push_back(node);
-    if (work.is_between()) return;
-    if (work.is_call() || work.is_input() || work.is_output()) node->stop = make_stop(node, reach_[i]);
-    auto before = before_in_part(i);
-    if (work.is_call()) {
-      node->handle = node->stop->node = add_function(*part_of(exec_, node), before, *node->stop);
-      reach_[i].has_call = true;
-      return;
-    }
-    std::vector<CUgraphEdgeData> edges;
-    if (before.size() == node->before.size() &&
-        !std::all_of(node->before.begin(), node->before.end(),
-                     [](const auto& edge) { return flexrack::cuda::is_plain(edge.data); })) {
-      for (const auto& edge : node->before) edges.push_back(edge.node->child ? CUgraphEdgeData{} : edge.data);
-    }
-    if (node->stop && node->stop->is_late) {
-      before = {add_function(*part_of(exec_, node), before, *node->stop)};
-      edges.clear();
-    }
-    add(i, before, edges, work);
-    if (node->stop) node->stop->node = node->handle;
-    if (work.is_output()) reach_[i].outputs.push_back(node);
-  }
-
-  std::shared_ptr<Stop> make_stop(CUgraphNode node, const Reach& reach) {
-    const auto stop = std::make_shared<Stop>();
-    stop->is_late = node->work->is_input() && (reach.has_call || !reach.outputs.empty());
-    stop->outputs = reach.outputs;
-    if (stop->is_late || node->work->is_call()) {
-      stop->function = add_host_function({.run = [stop](CUresult) { run_stop(*stop); }, .is_once = false});
-    }
-    exec_->stops.push_back(node);
-    return stop;
-  }
-
-  /// What the server is to know of it: the order between parts is the launch's.
-  std::vector<std::uint64_t> before_in_part(std::size_t i) const {
-    std::vector<std::uint64_t> handles;
-    for (const auto one : nodes_[i].before)
-      if (nodes_[one].node->part == nodes_[i].node->part) handles.push_back(nodes_[one].node->handle);
-    return handles;
-  }
-
-  std::uint64_t add_function(const Part& part, const std::vector<std::uint64_t>& before, const Stop& stop) {
-    const auto handle = mint();
-    part.server->session->send(cu::AddNode{.graph = part.graph_handle,
-                                           .node = handle,
-                                           .dependencies = before,
-                                           .edges = {},
-                                           .work = {.kind = CU_GRAPH_NODE_TYPE_HOST, .value = stop.function}});
-    return handle;
-  }
-
-  void add(std::size_t i, const std::vector<std::uint64_t>& before, const std::vector<CUgraphEdgeData>& edges,
-           const Work& work) {
-    const auto node = nodes_[i].node;
-    const auto& part = *part_of(exec_, node);
-    node->handle = mint();
-    part.server->session->send(cu::AddNode{.graph = graph_of(node),
-                                           .node = node->handle,
-                                           .dependencies = before,
-                                           .edges = wire::bytes_of(edges),
-                                           .work = reported(work)});
-  }
-
-  CUgraphExec exec_;
-  const std::vector<Flat>& nodes_;
-  const std::uint64_t body_;
-  std::vector<Reach> reach_;           ///< by number
-};
 
 /// Contexts of all leaves are alive; the first of them. Null context: none needs one.
 CUresult find_context(CUgraph graph, CUcontext& context) {
@@ -352,10 +176,6 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
     return result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, CUDA_ERROR_INVALID_VALUE;
   if (is_instantiated(graph) || (graph->parent && !graph->parent->child)) return CUDA_ERROR_INVALID_VALUE;
   if (const auto status = check_conditions(graph, wrong, result); status != CUDA_SUCCESS) return status;
-  if (graph->home && graph->home->is_busy) {
-    tell_refused("a graph with conditional nodes is instantiated once at a time");
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
   CUcontext context = nullptr;
   if (const auto status = find_context(graph, context); status != CUDA_SUCCESS) return status;
   if (!context) context = call.current();
@@ -369,9 +189,9 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
   on->context = context, on->context_handle = context->handle;
   on->flags = flags;
   on->graph = clone_graph(graph);
-  const Flattening flat(on, on->graph);
-  share_out(on, flat.nodes());
-  if (CUgraphNode misplaced = nullptr; !is_at_home(on, flat.nodes(), misplaced)) {
+  const auto nodes = flattened(on, on->graph);
+  share_out(on, nodes);
+  if (CUgraphNode misplaced = nullptr; !is_at_home(on, nodes, misplaced)) {
     tell_refused(
         "a graph's conditional nodes, and the kernels that set their conditions, lie on several servers, or on one "
         "with another one's work between them");
@@ -383,7 +203,7 @@ CUresult instantiate(CUgraph graph, std::uint64_t flags, CUstream upload_stream,
     destroy_exec(on);
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  Sending(on, flat.nodes()).send();
+  send_parts(on, nodes);
   std::uint64_t wrong_handle = 0;
   auto status = CUDA_SUCCESS;
   for (auto& part : on->parts) {
@@ -410,10 +230,9 @@ void destroy_exec(CUgraphExec exec) {
   for (const auto& part : exec->parts) {
     auto& session = *part.server->session;
     if (part.handle != 0) session.send(cu::Release{.object = part.handle});
-    const auto& home = exec->graph->home;
-    if (home && part.graph_handle == home->graph) home->is_busy = false;
-    else if (part.graph_handle != 0) session.send(cu::Release{.object = part.graph_handle});
+    if (!part.is_home && part.graph_handle != 0) session.send(cu::Release{.object = part.graph_handle});
   }
+  if (const auto& home = exec->graph->home; home && home->filled_by == exec) home->filled_by = nullptr;
   release_streams(exec);
   for (const auto node : exec->stops) {
     const auto stop = node->stop;

@@ -1,8 +1,10 @@
 // What an instantiated graph does from the next launch on. Everything that a server would have to be asked is known
-// here, so these only send.
+// here, so these only send; but for a graph with conditions whose nodes the server can no longer be told by name, which
+// is sent again as a whole.
 #include <algorithm>
 
-#include "client/cuda/graph_exec.h"
+#include "client/cuda/graph_conditions.h"
+#include "client/cuda/graph_sending.h"
 #include "client/cuda/graph_work.h"
 #include "gen/cuda/client_functions.h"
 
@@ -27,9 +29,10 @@ CUgraphExecUpdateResult compare(const Work& now, const Work& to) {
   if (to.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to.type == CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
   if (to.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
-    if (now.condition_type != to.condition_type) return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
-    // Kernels of the other graph were given another graph's handle, which the server's does not have.
-    return now.condition == to.condition ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    // Another graph's handle comes with the kernels that are given it.
+    return now.condition_type == to.condition_type && now.context == to.context
+               ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+               : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
   }
   const bool is_like = now.context == to.context && now.is_input() == to.is_input() &&
                        now.is_output() == to.is_output() && now.is_call() == to.is_call() &&
@@ -73,13 +76,19 @@ CUgraphExecUpdateResult compare(CUgraph now, CUgraph to, CUgraphNode& wrong) {
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+/// Its nodes at the server, in the graph of its conditions, are those that it was instantiated from.
+bool is_named(CUgraphExec exec) { return exec->graph->home->filled_by == exec && !exec->is_renamed; }
+
 CUresult put_work(CUgraphExec exec, CUgraphNode node, const WorkPointer& work) {
   // What a server has of it: of a call nothing but its place, of a copy not where its bytes are here.
   auto status = CUDA_SUCCESS;
   const auto* const part = part_of(exec, node);
-  if (part && !work->is_call() && message_of(0, 0, *work) != message_of(0, 0, *node->work)) {
-    if (!part->server->session->send(
-            cu::SetExecNode{.exec = part->handle, .node = node->handle, .work = reported(*work)}))
+  const bool is_other = work->condition != node->work->condition ||
+                        (!work->is_call() && message_of(0, 0, *work) != message_of(0, 0, *node->work));
+  if (part && is_other) {
+    if (part->is_home && !is_named(exec)) exec->is_behind = true;
+    else if (!part->server->session->send(
+                 cu::SetExecNode{.exec = part->handle, .node = node->handle, .work = reported(*work)}))
       status = kLost;
   }
   node->work = work;
@@ -99,6 +108,39 @@ CUresult take_over(CUgraphExec exec, CUgraph now, CUgraph to) {
   return status;
 }
 
+/// The graph of its conditions at the server has what it is to do now.
+CUresult bring_home(CUgraphExec exec, CUgraphExecUpdateResult& result) {
+  const auto home = std::find_if(exec->parts.begin(), exec->parts.end(), [](const auto& part) { return part.is_home; });
+  exec->is_renamed = true;
+  send_home(exec, flattened(exec, exec->graph));
+  auto status = kLost;
+  home->server->session->call(cu::UpdateExec{.exec = home->handle, .graph = home->graph_handle},
+                              [&](const auto& reply) {
+                                status = static_cast<CUresult>(reply.status);
+                                result = static_cast<CUgraphExecUpdateResult>(reply.result);
+                              });
+  if (status == CUDA_SUCCESS) exec->is_behind = false;
+  return status;
+}
+
+CUresult bring_if_behind(CUgraphExec exec, CUresult status) {
+  if (status != CUDA_SUCCESS || !exec->is_behind) return status;
+  CUgraphExecUpdateResult result{};
+  return bring_home(exec, result);
+}
+
+/// From now on its conditions are those of that graph. False: they cannot be, as kernels elsewhere may set them.
+bool change_home(CUgraphExec exec, CUgraph graph) {
+  auto& home = exec->graph->home;
+  if (home == graph->home) return true;
+  if (!home || !graph->home || home->server != graph->home->server || exec->parts.size() != 1) return false;
+  if (home->filled_by == exec) home->filled_by = nullptr;
+  home = graph->home;
+  exec->parts.front().graph_handle = home->graph;
+  exec->is_behind = true;
+  return true;
+}
+
 CUresult update(CUgraphExec exec, CUgraph graph, CUgraphNode& wrong, CUgraphExecUpdateResult& result) {
   Call call;
   wrong = nullptr;
@@ -108,7 +150,12 @@ CUresult update(CUgraphExec exec, CUgraph graph, CUgraphNode& wrong, CUgraphExec
   if (!call.settle()) return call.error();
   result = compare(exec->graph, graph, wrong);
   if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  return take_over(exec, exec->graph, graph);
+  if (has_conditions(graph) && !change_home(exec, graph)) {
+    result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  }
+  const auto status = take_over(exec, exec->graph, graph);
+  return status == CUDA_SUCCESS && exec->is_behind ? bring_home(exec, result) : status;
 }
 
 }  // namespace
@@ -124,7 +171,7 @@ CUresult change_node(CUgraphExec exec, CUgraphNode node, const WorkPointer& work
   // Attributes of a kernel stay what they are.
   if (to->type == CU_GRAPH_NODE_TYPE_KERNEL && found->work->type == to->type)
     to = with_attributes(*to, found->work->attributes);
-  return compare(*found->work, *to) == CU_GRAPH_EXEC_UPDATE_SUCCESS ? put_work(exec, found, to)
+  return compare(*found->work, *to) == CU_GRAPH_EXEC_UPDATE_SUCCESS ? bring_if_behind(exec, put_work(exec, found, to))
                                                                     : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -155,7 +202,7 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode 
   CUgraphNode wrong = nullptr;
   if (!found || !found->child || compare(found->child, childGraph, wrong) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
     return CUDA_ERROR_INVALID_VALUE;
-  return take_over(hGraphExec, found->child, childGraph);
+  return bring_if_behind(hGraphExec, take_over(hGraphExec, found->child, childGraph));
 }
 
 CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled) {
@@ -172,6 +219,10 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
   const auto* const part = part_of(hGraphExec, found);
   // A copy from here to here is this process's alone, and one from server to server is no server's.
   if (!part || found->work->is_call()) return CUDA_SUCCESS;
+  if (part->is_home && hGraphExec->graph->home->filled_by != hGraphExec) {
+    CUgraphExecUpdateResult result{};
+    if (const auto status = bring_home(hGraphExec, result); status != CUDA_SUCCESS) return status;
+  }
   const cu::EnableNode message{.exec = part->handle, .node = found->handle, .is_enabled = isEnabled != 0};
   return part->server->session->send(message) ? CUDA_SUCCESS : kLost;
 }

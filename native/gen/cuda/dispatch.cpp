@@ -87,6 +87,7 @@ Dispatch dispatch(Requests& requests, wire::Link& link, const wire::Header& head
     case AddCondition::kOp: return pass<AddCondition>(requests, body);
     case ClearGraph::kOp: return pass<ClearGraph>(requests, body);
     case Instantiate::kOp: return call<Instantiate>(requests, link, header, body);
+    case UpdateExec::kOp: return call<UpdateExec>(requests, link, header, body);
     case SetExecNode::kOp: return pass<SetExecNode>(requests, body);
     case EnableNode::kOp: return pass<EnableNode>(requests, body);
     case LaunchGraph::kOp: return pass<LaunchGraph>(requests, body);
@@ -235,6 +236,7 @@ const char* name_of(std::uint16_t op) {
     case AddCondition::kOp: return AddCondition::kName;
     case ClearGraph::kOp: return ClearGraph::kName;
     case Instantiate::kOp: return Instantiate::kName;
+    case UpdateExec::kOp: return UpdateExec::kName;
     case SetExecNode::kOp: return SetExecNode::kName;
     case EnableNode::kOp: return EnableNode::kName;
     case LaunchGraph::kOp: return LaunchGraph::kName;
@@ -341,6 +343,7 @@ bool is_call(std::uint16_t op) {
     case ElapsedTime::kOp:
     case ConditionalHandle::kOp:
     case Instantiate::kOp:
+    case UpdateExec::kOp:
     case PeerAccept::kOp:
     case PeerOpen::kOp:
     case PeerReady::kOp:

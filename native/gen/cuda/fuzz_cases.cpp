@@ -1171,87 +1171,105 @@ wire::Bytes make_Instantiate() {
   encode(out, m);
   return out;
 }
+wire::Bytes make_UpdateExecReply() {
+  UpdateExecReply m;
+  m.status = 25;
+  m.result = 26;
+  m.node = 27;
+  m.reserved = 28;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
+wire::Bytes make_UpdateExec() {
+  UpdateExec m;
+  m.exec = 29;
+  m.graph = 30;
+  wire::Bytes out;
+  encode(out, m);
+  return out;
+}
 wire::Bytes make_SetExecNode() {
   SetExecNode m;
-  m.exec = 25;
-  m.node = 26;
-  m.work.kind = 27;
-  m.work.shared_bytes = 28;
-  m.work.context = 29;
-  m.work.object = 30;
-  m.work.grid.x = 31;
-  m.work.grid.y = 32;
-  m.work.grid.z = 33;
-  m.work.block.x = 34;
-  m.work.block.y = 35;
-  m.work.block.z = 36;
+  m.exec = 31;
+  m.node = 32;
+  m.work.kind = 33;
+  m.work.shared_bytes = 34;
+  m.work.context = 35;
+  m.work.object = 36;
+  m.work.grid.x = 37;
+  m.work.grid.y = 38;
+  m.work.grid.z = 39;
+  m.work.block.x = 40;
+  m.work.block.y = 41;
+  m.work.block.z = 42;
   m.work.parameters = kBytes;
   m.work.attributes.resize(2);
-  m.work.attributes[0].which = 37;
-  m.work.attributes[0].reserved = 38;
-  m.work.attributes[0].event = 39;
+  m.work.attributes[0].which = 43;
+  m.work.attributes[0].reserved = 44;
+  m.work.attributes[0].event = 45;
   m.work.attributes[0].value = kBytes;
-  m.work.attributes[1].which = 40;
-  m.work.attributes[1].reserved = 41;
-  m.work.attributes[1].event = 42;
+  m.work.attributes[1].which = 46;
+  m.work.attributes[1].reserved = 47;
+  m.work.attributes[1].event = 48;
   m.work.attributes[1].value = kBytes;
-  m.work.source.kind = 43;
-  m.work.source.level = 44;
-  m.work.source.object = 45;
-  m.work.source.x = 46;
-  m.work.source.y = 47;
-  m.work.source.z = 48;
-  m.work.source.pitch = 49;
-  m.work.source.height = 50;
-  m.work.target.kind = 51;
-  m.work.target.level = 52;
-  m.work.target.object = 53;
-  m.work.target.x = 54;
-  m.work.target.y = 55;
-  m.work.target.z = 56;
-  m.work.target.pitch = 57;
-  m.work.target.height = 58;
-  m.work.extent.width = 59;
-  m.work.extent.height = 60;
-  m.work.extent.depth = 61;
-  m.work.value = 62;
-  m.work.element = 63;
-  m.work.flags = 64;
+  m.work.source.kind = 49;
+  m.work.source.level = 50;
+  m.work.source.object = 51;
+  m.work.source.x = 52;
+  m.work.source.y = 53;
+  m.work.source.z = 54;
+  m.work.source.pitch = 55;
+  m.work.source.height = 56;
+  m.work.target.kind = 57;
+  m.work.target.level = 58;
+  m.work.target.object = 59;
+  m.work.target.x = 60;
+  m.work.target.y = 61;
+  m.work.target.z = 62;
+  m.work.target.pitch = 63;
+  m.work.target.height = 64;
+  m.work.extent.width = 65;
+  m.work.extent.height = 66;
+  m.work.extent.depth = 67;
+  m.work.value = 68;
+  m.work.element = 69;
+  m.work.flags = 70;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EnableNode() {
   EnableNode m;
-  m.exec = 65;
-  m.node = 66;
-  m.is_enabled = 67;
+  m.exec = 71;
+  m.node = 72;
+  m.is_enabled = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_LaunchGraph() {
   LaunchGraph m;
-  m.context = 68;
-  m.exec = 69;
-  m.stream = 70;
+  m.context = 74;
+  m.exec = 75;
+  m.stream = 76;
   m.inputs.resize(2);
-  m.inputs[0].node = 71;
+  m.inputs[0].node = 77;
   m.inputs[0].data = {0, sizeof kBytes, kBytes};
-  m.inputs[1].node = 72;
+  m.inputs[1].node = 78;
   m.inputs[1].data = {0, sizeof kBytes, kBytes};
   m.outputs.resize(2);
-  m.outputs[0].node = 73;
-  m.outputs[0].ticket = 74;
-  m.outputs[1].node = 75;
-  m.outputs[1].ticket = 76;
+  m.outputs[0].node = 79;
+  m.outputs[0].ticket = 80;
+  m.outputs[1].node = 81;
+  m.outputs[1].ticket = 82;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphInput() {
   GraphInput m;
-  m.node = 77;
+  m.node = 83;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -1259,14 +1277,14 @@ wire::Bytes make_GraphInput() {
 }
 wire::Bytes make_PeerAcceptReply() {
   PeerAcceptReply m;
-  m.status = 78;
+  m.status = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerAccept() {
   PeerAccept m;
-  m.peer = 79;
+  m.peer = 85;
   m.key = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1274,17 +1292,17 @@ wire::Bytes make_PeerAccept() {
 }
 wire::Bytes make_PeerOpenReply() {
   PeerOpenReply m;
-  m.status = 80;
+  m.status = 86;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerOpen() {
   PeerOpen m;
-  m.peer = 81;
+  m.peer = 87;
   m.key = kBytes;
-  m.address = "address 82";
-  m.port = 83;
+  m.address = "address 88";
+  m.port = 89;
   m.session = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1292,92 +1310,92 @@ wire::Bytes make_PeerOpen() {
 }
 wire::Bytes make_ExportMemory() {
   ExportMemory m;
-  m.context = 84;
-  m.stream = 85;
-  m.source.kind = 86;
-  m.source.level = 87;
-  m.source.object = 88;
-  m.source.x = 89;
-  m.source.y = 90;
-  m.source.z = 91;
-  m.source.pitch = 92;
-  m.source.height = 93;
-  m.extent.width = 94;
-  m.extent.height = 95;
-  m.extent.depth = 96;
-  m.peer = 97;
-  m.ticket = 98;
+  m.context = 90;
+  m.stream = 91;
+  m.source.kind = 92;
+  m.source.level = 93;
+  m.source.object = 94;
+  m.source.x = 95;
+  m.source.y = 96;
+  m.source.z = 97;
+  m.source.pitch = 98;
+  m.source.height = 99;
+  m.extent.width = 100;
+  m.extent.height = 1;
+  m.extent.depth = 2;
+  m.peer = 3;
+  m.ticket = 4;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ImportMemory() {
   ImportMemory m;
-  m.context = 99;
-  m.stream = 100;
-  m.target.kind = 1;
-  m.target.level = 2;
-  m.target.object = 3;
-  m.target.x = 4;
-  m.target.y = 5;
-  m.target.z = 6;
-  m.target.pitch = 7;
-  m.target.height = 8;
-  m.extent.width = 9;
-  m.extent.height = 10;
-  m.extent.depth = 11;
-  m.peer = 12;
-  m.ticket = 13;
+  m.context = 5;
+  m.stream = 6;
+  m.target.kind = 7;
+  m.target.level = 8;
+  m.target.object = 9;
+  m.target.x = 10;
+  m.target.y = 11;
+  m.target.z = 12;
+  m.target.pitch = 13;
+  m.target.height = 14;
+  m.extent.width = 15;
+  m.extent.height = 16;
+  m.extent.depth = 17;
+  m.peer = 18;
+  m.ticket = 19;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerReadyReply() {
   PeerReadyReply m;
-  m.status = 14;
+  m.status = 20;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerReady() {
   PeerReady m;
-  m.peer = 15;
+  m.peer = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_PeerClose() {
   PeerClose m;
-  m.peer = 16;
+  m.peer = 22;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SignalPeer() {
   SignalPeer m;
-  m.context = 17;
-  m.stream = 18;
-  m.peer = 19;
-  m.ticket = 20;
+  m.context = 23;
+  m.stream = 24;
+  m.peer = 25;
+  m.ticket = 26;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_AwaitPeer() {
   AwaitPeer m;
-  m.context = 21;
-  m.stream = 22;
-  m.peer = 23;
-  m.ticket = 24;
+  m.context = 27;
+  m.stream = 28;
+  m.peer = 29;
+  m.ticket = 30;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CollectiveVersionReply() {
   CollectiveVersionReply m;
-  m.status = 25;
-  m.version = 26;
-  m.text = "text 27";
+  m.status = 31;
+  m.version = 32;
+  m.text = "text 33";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1390,10 +1408,10 @@ wire::Bytes make_CollectiveVersion() {
 }
 wire::Bytes make_CollectiveIdReply() {
   CollectiveIdReply m;
-  m.status = 28;
-  m.reserved = 29;
+  m.status = 34;
+  m.reserved = 35;
   m.id = kBytes;
-  m.text = "text 30";
+  m.text = "text 36";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1406,19 +1424,19 @@ wire::Bytes make_CollectiveId() {
 }
 wire::Bytes make_JoinCollectivesReply() {
   JoinCollectivesReply m;
-  m.status = 31;
-  m.reserved = 32;
-  m.text = "text 33";
+  m.status = 37;
+  m.reserved = 38;
+  m.text = "text 39";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_JoinCollectives() {
   JoinCollectives m;
-  m.context = 34;
-  m.communicator = 35;
-  m.ranks = 36;
-  m.rank = 37;
+  m.context = 40;
+  m.communicator = 41;
+  m.ranks = 42;
+  m.rank = 43;
   m.id = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1426,71 +1444,71 @@ wire::Bytes make_JoinCollectives() {
 }
 wire::Bytes make_Collectives() {
   Collectives m;
-  m.context = 38;
-  m.stream = 39;
-  m.communicator = 40;
+  m.context = 44;
+  m.stream = 45;
+  m.communicator = 46;
   m.calls.resize(2);
-  m.calls[0].which = 41;
-  m.calls[0].type = 42;
-  m.calls[0].reduction = 43;
-  m.calls[0].peer = 44;
-  m.calls[0].count = 45;
-  m.calls[0].source = 46;
-  m.calls[0].target = 47;
-  m.calls[1].which = 48;
-  m.calls[1].type = 49;
-  m.calls[1].reduction = 50;
-  m.calls[1].peer = 51;
-  m.calls[1].count = 52;
-  m.calls[1].source = 53;
-  m.calls[1].target = 54;
+  m.calls[0].which = 47;
+  m.calls[0].type = 48;
+  m.calls[0].reduction = 49;
+  m.calls[0].peer = 50;
+  m.calls[0].count = 51;
+  m.calls[0].source = 52;
+  m.calls[0].target = 53;
+  m.calls[1].which = 54;
+  m.calls[1].type = 55;
+  m.calls[1].reduction = 56;
+  m.calls[1].peer = 57;
+  m.calls[1].count = 58;
+  m.calls[1].source = 59;
+  m.calls[1].target = 60;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SplitCollectivesReply() {
   SplitCollectivesReply m;
-  m.status = 55;
-  m.ranks = 56;
-  m.rank = 57;
-  m.reserved = 58;
-  m.text = "text 59";
+  m.status = 61;
+  m.ranks = 62;
+  m.rank = 63;
+  m.reserved = 64;
+  m.text = "text 65";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SplitCollectives() {
   SplitCollectives m;
-  m.communicator = 60;
-  m.made = 61;
-  m.color = 62;
-  m.key = 63;
+  m.communicator = 66;
+  m.made = 67;
+  m.color = 68;
+  m.key = 69;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectivesReply() {
   EndCollectivesReply m;
-  m.status = 64;
-  m.reserved = 65;
+  m.status = 70;
+  m.reserved = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EndCollectives() {
   EndCollectives m;
-  m.communicator = 66;
-  m.how = 67;
-  m.reserved = 68;
+  m.communicator = 72;
+  m.how = 73;
+  m.reserved = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreImageReply() {
   RestoreImageReply m;
-  m.status = 69;
-  m.reserved = 70;
-  m.text = "text 71";
+  m.status = 75;
+  m.reserved = 76;
+  m.text = "text 77";
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1505,18 +1523,18 @@ wire::Bytes make_RestoreImage() {
 }
 wire::Bytes make_RestoreMessageReply() {
   RestoreMessageReply m;
-  m.status = 72;
-  m.reserved = 73;
-  m.text = "text 74";
+  m.status = 78;
+  m.reserved = 79;
+  m.text = "text 80";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreMessage() {
   RestoreMessage m;
-  m.op = 75;
-  m.reserved = 76;
-  m.number = 77;
+  m.op = 81;
+  m.reserved = 82;
+  m.number = 83;
   m.body = kBytes;
   m.expected = kBytes;
   wire::Bytes out;
@@ -1525,37 +1543,37 @@ wire::Bytes make_RestoreMessage() {
 }
 wire::Bytes make_RestoreMemoryReply() {
   RestoreMemoryReply m;
-  m.status = 78;
-  m.reserved = 79;
-  m.text = "text 80";
+  m.status = 84;
+  m.reserved = 85;
+  m.text = "text 86";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreMemory() {
   RestoreMemory m;
-  m.context = 81;
-  m.address = 82;
-  m.size = 83;
-  m.device = 84;
-  m.is_from_pool = 85;
+  m.context = 87;
+  m.address = 88;
+  m.size = 89;
+  m.device = 90;
+  m.is_from_pool = 91;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreVariablesReply() {
   RestoreVariablesReply m;
-  m.status = 86;
-  m.reserved = 87;
-  m.text = "text 88";
+  m.status = 92;
+  m.reserved = 93;
+  m.text = "text 94";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreVariables() {
   RestoreVariables m;
-  m.context = 89;
-  m.module = 90;
+  m.context = 95;
+  m.module = 96;
   m.addresses = k_u64;
   wire::Bytes out;
   encode(out, m);
@@ -1563,17 +1581,17 @@ wire::Bytes make_RestoreVariables() {
 }
 wire::Bytes make_RestoreBytesReply() {
   RestoreBytesReply m;
-  m.status = 91;
-  m.reserved = 92;
-  m.text = "text 93";
+  m.status = 97;
+  m.reserved = 98;
+  m.text = "text 99";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreBytes() {
   RestoreBytes m;
-  m.context = 94;
-  m.address = 95;
+  m.context = 100;
+  m.address = 1;
   m.data = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
   encode(out, m);
@@ -1581,42 +1599,42 @@ wire::Bytes make_RestoreBytes() {
 }
 wire::Bytes make_RestoreContextReply() {
   RestoreContextReply m;
-  m.status = 96;
-  m.reserved = 97;
-  m.text = "text 98";
+  m.status = 2;
+  m.reserved = 3;
+  m.text = "text 4";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreContext() {
   RestoreContext m;
-  m.context = 99;
-  m.stack = 100;
+  m.context = 5;
+  m.stack = 6;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RestoreEvent() {
   RestoreEvent m;
-  m.event = 1;
-  m.reserved = 2;
-  m.milliseconds = 3;
+  m.event = 7;
+  m.reserved = 8;
+  m.milliseconds = 9;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TakeOverReply() {
   TakeOverReply m;
-  m.status = 4;
-  m.reserved = 5;
-  m.text = "text 6";
+  m.status = 10;
+  m.reserved = 11;
+  m.text = "text 12";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TakeOver() {
   TakeOver m;
-  m.number = 7;
+  m.number = 13;
   m.session = kBytes;
   m.state = {0, sizeof kBytes, kBytes};
   wire::Bytes out;
@@ -1625,24 +1643,24 @@ wire::Bytes make_TakeOver() {
 }
 wire::Bytes make_ReplicateReply() {
   ReplicateReply m;
-  m.status = 8;
-  m.reserved = 9;
+  m.status = 14;
+  m.reserved = 15;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_Replicate() {
   Replicate m;
-  m.layout = 10;
+  m.layout = 16;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ShareObjectReply() {
   ShareObjectReply m;
-  m.status = 11;
-  m.is_mapped = 12;
-  m.size = 13;
+  m.status = 17;
+  m.is_mapped = 18;
+  m.size = 19;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1650,26 +1668,26 @@ wire::Bytes make_ShareObjectReply() {
 }
 wire::Bytes make_ShareObject() {
   ShareObject m;
-  m.object = 14;
-  m.address = 15;
+  m.object = 20;
+  m.address = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenMemoryReply() {
   OpenMemoryReply m;
-  m.status = 16;
-  m.device = 17;
-  m.address = 18;
-  m.size = 19;
+  m.status = 22;
+  m.device = 23;
+  m.address = 24;
+  m.size = 25;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenMemory() {
   OpenMemory m;
-  m.context = 20;
-  m.at = 21;
+  m.context = 26;
+  m.at = 27;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1677,30 +1695,30 @@ wire::Bytes make_OpenMemory() {
 }
 wire::Bytes make_CloseMemoryReply() {
   CloseMemoryReply m;
-  m.status = 22;
+  m.status = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CloseMemory() {
   CloseMemory m;
-  m.context = 23;
-  m.address = 24;
+  m.context = 29;
+  m.address = 30;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenEventReply() {
   OpenEventReply m;
-  m.status = 25;
+  m.status = 31;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenEvent() {
   OpenEvent m;
-  m.context = 26;
-  m.event = 27;
+  m.context = 32;
+  m.event = 33;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1708,16 +1726,16 @@ wire::Bytes make_OpenEvent() {
 }
 wire::Bytes make_OpenPhysicalReply() {
   OpenPhysicalReply m;
-  m.status = 28;
-  m.device = 29;
-  m.size = 30;
+  m.status = 34;
+  m.device = 35;
+  m.size = 36;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OpenPhysical() {
   OpenPhysical m;
-  m.memory = 31;
+  m.memory = 37;
   m.secret = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1725,29 +1743,29 @@ wire::Bytes make_OpenPhysical() {
 }
 wire::Bytes make_Failed() {
   Failed m;
-  m.context = 32;
-  m.op = 33;
-  m.status = 34;
-  m.object = 35;
-  m.text = "text 36";
+  m.context = 38;
+  m.op = 39;
+  m.status = 40;
+  m.object = 41;
+  m.text = "text 42";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_RunHostFunction() {
   RunHostFunction m;
-  m.function = 37;
-  m.run = 38;
-  m.status = 39;
+  m.function = 43;
+  m.run = 44;
+  m.status = 45;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventReached() {
   EventReached m;
-  m.event = 40;
-  m.number = 41;
-  m.status = 42;
+  m.event = 46;
+  m.number = 47;
+  m.status = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -1762,10 +1780,10 @@ wire::Bytes make_Printed() {
 wire::Bytes make_Changed() {
   Changed m;
   m.ranges.resize(2);
-  m.ranges[0].address = 43;
-  m.ranges[0].size = 44;
-  m.ranges[1].address = 45;
-  m.ranges[1].size = 46;
+  m.ranges[0].address = 49;
+  m.ranges[0].size = 50;
+  m.ranges[1].address = 51;
+  m.ranges[1].size = 52;
   m.data = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1773,104 +1791,104 @@ wire::Bytes make_Changed() {
 }
 wire::Bytes make_CollectivesFailed() {
   CollectivesFailed m;
-  m.communicator = 47;
-  m.status = 48;
-  m.reserved = 49;
-  m.text = "text 50";
+  m.communicator = 53;
+  m.status = 54;
+  m.reserved = 55;
+  m.text = "text 56";
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidthReply() {
   DeviceGetTexture1dLinearMaxWidthReply m;
-  m.status = 51;
-  m.max_width_in_elements = 52;
+  m.status = 57;
+  m.max_width_in_elements = 58;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_DeviceGetTexture1dLinearMaxWidth() {
   DeviceGetTexture1dLinearMaxWidth m;
-  m.context = 53;
-  m.format = 54;
-  m.num_channels = 55;
-  m.dev = 56;
+  m.context = 59;
+  m.format = 60;
+  m.num_channels = 61;
+  m.dev = 62;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetFlags() {
   CtxSetFlags m;
-  m.context = 57;
-  m.flags = 58;
+  m.context = 63;
+  m.flags = 64;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxSetCacheConfig() {
   CtxSetCacheConfig m;
-  m.context = 59;
-  m.config = 60;
+  m.context = 65;
+  m.config = 66;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxResetPersistingL2Cache() {
   CtxResetPersistingL2Cache m;
-  m.context = 61;
+  m.context = 67;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxRecordEvent() {
   CtxRecordEvent m;
-  m.context = 62;
-  m.ctx = 63;
-  m.event = 64;
+  m.context = 68;
+  m.ctx = 69;
+  m.event = 70;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxWaitEvent() {
   CtxWaitEvent m;
-  m.context = 65;
-  m.ctx = 66;
-  m.event = 67;
+  m.context = 71;
+  m.ctx = 72;
+  m.event = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttributeReply() {
   KernelSetAttributeReply m;
-  m.status = 68;
+  m.status = 74;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetAttribute() {
   KernelSetAttribute m;
-  m.context = 69;
-  m.attrib = 70;
-  m.val = 71;
-  m.kernel = 72;
-  m.dev = 73;
+  m.context = 75;
+  m.attrib = 76;
+  m.val = 77;
+  m.kernel = 78;
+  m.dev = 79;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_KernelSetCacheConfig() {
   KernelSetCacheConfig m;
-  m.context = 74;
-  m.kernel = 75;
-  m.config = 76;
-  m.dev = 77;
+  m.context = 80;
+  m.kernel = 81;
+  m.config = 82;
+  m.dev = 83;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetMemoryRequirementsReply() {
   ArrayGetMemoryRequirementsReply m;
-  m.status = 78;
+  m.status = 84;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1878,16 +1896,16 @@ wire::Bytes make_ArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_ArrayGetMemoryRequirements() {
   ArrayGetMemoryRequirements m;
-  m.context = 79;
-  m.array = 80;
-  m.device = 81;
+  m.context = 85;
+  m.array = 86;
+  m.device = 87;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
   MipmappedArrayGetMemoryRequirementsReply m;
-  m.status = 82;
+  m.status = 88;
   m.memory_requirements = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1895,77 +1913,77 @@ wire::Bytes make_MipmappedArrayGetMemoryRequirementsReply() {
 }
 wire::Bytes make_MipmappedArrayGetMemoryRequirements() {
   MipmappedArrayGetMemoryRequirements m;
-  m.context = 83;
-  m.mipmap = 84;
-  m.device = 85;
+  m.context = 89;
+  m.mipmap = 90;
+  m.device = 91;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlaneReply() {
   ArrayGetPlaneReply m;
-  m.status = 86;
+  m.status = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_ArrayGetPlane() {
   ArrayGetPlane m;
-  m.context = 87;
-  m.plane_array = 88;
-  m.array = 89;
-  m.plane_idx = 90;
+  m.context = 93;
+  m.plane_array = 94;
+  m.array = 95;
+  m.plane_idx = 96;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevelReply() {
   MipmappedArrayGetLevelReply m;
-  m.status = 91;
+  m.status = 97;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MipmappedArrayGetLevel() {
   MipmappedArrayGetLevel m;
-  m.context = 92;
-  m.level_array = 93;
-  m.mipmapped_array = 94;
-  m.level = 95;
+  m.context = 98;
+  m.level_array = 99;
+  m.mipmapped_array = 100;
+  m.level = 1;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccessReply() {
   MemGetAccessReply m;
-  m.status = 96;
-  m.flags = 97;
+  m.status = 2;
+  m.flags = 3;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemGetAccess() {
   MemGetAccess m;
-  m.context = 98;
+  m.context = 4;
   m.location = kBytes;
-  m.ptr = 99;
+  m.ptr = 5;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolTrimTo() {
   MemPoolTrimTo m;
-  m.context = 100;
-  m.pool = 1;
-  m.min_bytes_to_keep = 2;
+  m.context = 6;
+  m.pool = 7;
+  m.min_bytes_to_keep = 8;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolSetAccess() {
   MemPoolSetAccess m;
-  m.context = 3;
-  m.pool = 4;
+  m.context = 9;
+  m.pool = 10;
   m.map = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1973,16 +1991,16 @@ wire::Bytes make_MemPoolSetAccess() {
 }
 wire::Bytes make_MemPoolGetAccessReply() {
   MemPoolGetAccessReply m;
-  m.status = 5;
-  m.flags = 6;
+  m.status = 11;
+  m.flags = 12;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_MemPoolGetAccess() {
   MemPoolGetAccess m;
-  m.context = 7;
-  m.mem_pool = 8;
+  m.context = 13;
+  m.mem_pool = 14;
   m.location = kBytes;
   wire::Bytes out;
   encode(out, m);
@@ -1990,244 +2008,244 @@ wire::Bytes make_MemPoolGetAccess() {
 }
 wire::Bytes make_StreamWaitEvent() {
   StreamWaitEvent m;
-  m.context = 9;
-  m.stream = 10;
-  m.event = 11;
-  m.flags = 12;
+  m.context = 15;
+  m.stream = 16;
+  m.event = 17;
+  m.flags = 18;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamCopyAttributes() {
   StreamCopyAttributes m;
-  m.context = 13;
-  m.dst_stream = 14;
-  m.src_stream = 15;
+  m.context = 19;
+  m.dst_stream = 20;
+  m.src_stream = 21;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecord() {
   EventRecord m;
-  m.context = 16;
-  m.event = 17;
-  m.stream = 18;
+  m.context = 22;
+  m.event = 23;
+  m.stream = 24;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_EventRecordWithFlags() {
   EventRecordWithFlags m;
-  m.context = 19;
-  m.event = 20;
-  m.stream = 21;
-  m.flags = 22;
+  m.context = 25;
+  m.event = 26;
+  m.stream = 27;
+  m.flags = 28;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue32() {
   StreamWaitValue32 m;
-  m.context = 23;
-  m.stream = 24;
-  m.addr = 25;
-  m.value = 26;
-  m.flags = 27;
+  m.context = 29;
+  m.stream = 30;
+  m.addr = 31;
+  m.value = 32;
+  m.flags = 33;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWaitValue64() {
   StreamWaitValue64 m;
-  m.context = 28;
-  m.stream = 29;
-  m.addr = 30;
-  m.value = 31;
-  m.flags = 32;
+  m.context = 34;
+  m.stream = 35;
+  m.addr = 36;
+  m.value = 37;
+  m.flags = 38;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue32() {
   StreamWriteValue32 m;
-  m.context = 33;
-  m.stream = 34;
-  m.addr = 35;
-  m.value = 36;
-  m.flags = 37;
+  m.context = 39;
+  m.stream = 40;
+  m.addr = 41;
+  m.value = 42;
+  m.flags = 43;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamWriteValue64() {
   StreamWriteValue64 m;
-  m.context = 38;
-  m.stream = 39;
-  m.addr = 40;
-  m.value = 41;
-  m.flags = 42;
+  m.context = 44;
+  m.stream = 45;
+  m.addr = 46;
+  m.value = 47;
+  m.flags = 48;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_StreamBatchMemOp() {
   StreamBatchMemOp m;
-  m.context = 43;
-  m.stream = 44;
+  m.context = 49;
+  m.stream = 50;
   m.param_array = kBytes;
-  m.flags = 45;
+  m.flags = 51;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttributeReply() {
   FuncSetAttributeReply m;
-  m.status = 46;
+  m.status = 52;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetAttribute() {
   FuncSetAttribute m;
-  m.context = 47;
-  m.hfunc = 48;
-  m.attrib = 49;
-  m.value = 50;
+  m.context = 53;
+  m.hfunc = 54;
+  m.attrib = 55;
+  m.value = 56;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetCacheConfig() {
   FuncSetCacheConfig m;
-  m.context = 51;
-  m.hfunc = 52;
-  m.config = 53;
+  m.context = 57;
+  m.hfunc = 58;
+  m.config = 59;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoadedReply() {
   FuncIsLoadedReply m;
-  m.status = 54;
-  m.state = 55;
+  m.status = 60;
+  m.state = 61;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncIsLoaded() {
   FuncIsLoaded m;
-  m.context = 56;
-  m.function = 57;
+  m.context = 62;
+  m.function = 63;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncLoad() {
   FuncLoad m;
-  m.context = 58;
-  m.function = 59;
+  m.context = 64;
+  m.function = 65;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_FuncSetSharedMemConfig() {
   FuncSetSharedMemConfig m;
-  m.context = 60;
-  m.hfunc = 61;
-  m.config = 62;
+  m.context = 66;
+  m.hfunc = 67;
+  m.config = 68;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_GraphUpload() {
   GraphUpload m;
-  m.context = 63;
-  m.graph = 64;
-  m.stream = 65;
+  m.context = 69;
+  m.graph = 70;
+  m.stream = 71;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlagsReply m;
-  m.status = 66;
-  m.num_blocks = 67;
+  m.status = 72;
+  m.num_blocks = 73;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags() {
   OccupancyMaxActiveBlocksPerMultiprocessorWithFlags m;
-  m.context = 68;
-  m.func = 69;
-  m.block_size = 70;
-  m.dynamic_smem_size = 71;
-  m.flags = 72;
+  m.context = 74;
+  m.func = 75;
+  m.block_size = 76;
+  m.dynamic_smem_size = 77;
+  m.flags = 78;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlockReply() {
   OccupancyAvailableDynamicSmemPerBlockReply m;
-  m.status = 73;
-  m.dynamic_smem_size = 74;
+  m.status = 79;
+  m.dynamic_smem_size = 80;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_OccupancyAvailableDynamicSmemPerBlock() {
   OccupancyAvailableDynamicSmemPerBlock m;
-  m.context = 75;
-  m.func = 76;
-  m.num_blocks = 77;
-  m.block_size = 78;
+  m.context = 81;
+  m.func = 82;
+  m.num_blocks = 83;
+  m.block_size = 84;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_TexObjectDestroy() {
   TexObjectDestroy m;
-  m.context = 79;
-  m.tex_object = 80;
+  m.context = 85;
+  m.tex_object = 86;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_SurfObjectDestroy() {
   SurfObjectDestroy m;
-  m.context = 81;
-  m.surf_object = 82;
+  m.context = 87;
+  m.surf_object = 88;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccessReply() {
   CtxEnablePeerAccessReply m;
-  m.status = 83;
+  m.status = 89;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxEnablePeerAccess() {
   CtxEnablePeerAccess m;
-  m.context = 84;
-  m.peer_context = 85;
-  m.flags = 86;
+  m.context = 90;
+  m.peer_context = 91;
+  m.flags = 92;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccessReply() {
   CtxDisablePeerAccessReply m;
-  m.status = 87;
+  m.status = 93;
   wire::Bytes out;
   encode(out, m);
   return out;
 }
 wire::Bytes make_CtxDisablePeerAccess() {
   CtxDisablePeerAccess m;
-  m.context = 88;
-  m.peer_context = 89;
+  m.context = 94;
+  m.peer_context = 95;
   wire::Bytes out;
   encode(out, m);
   return out;
@@ -2326,6 +2344,8 @@ constexpr FuzzCase kCases[] = {
     {"clear_graph", 0x2076, false, false, make_ClearGraph, again<ClearGraph>},
     {"instantiate_reply", 0x206c, true, false, make_InstantiateReply, again<InstantiateReply>},
     {"instantiate", 0x206c, false, false, make_Instantiate, again<Instantiate>},
+    {"update_exec_reply", 0x206d, true, false, make_UpdateExecReply, again<UpdateExecReply>},
+    {"update_exec", 0x206d, false, false, make_UpdateExec, again<UpdateExec>},
     {"set_exec_node", 0x2068, false, false, make_SetExecNode, again<SetExecNode>},
     {"enable_node", 0x2072, false, false, make_EnableNode, again<EnableNode>},
     {"launch_graph", 0x2073, false, false, make_LaunchGraph, again<LaunchGraph>},

@@ -2371,6 +2371,50 @@ bool decode(wire::View body, Instantiate& m) {
   return is_finished(r, body);
 }
 
+static void write(wire::Writer& w, const UpdateExecReply& m) {
+  w.put(m.status);
+  w.put(m.result);
+  w.put(m.node);
+  w.put(m.reserved);
+}
+static void read(wire::Reader& r, UpdateExecReply& m) {
+  m.status = r.get<std::int32_t>();
+  m.result = r.get<std::uint32_t>();
+  m.node = r.get<std::uint64_t>();
+  m.reserved = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const UpdateExecReply& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, UpdateExecReply& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
+static void write(wire::Writer& w, const UpdateExec& m) {
+  w.put(m.exec);
+  w.put(m.graph);
+}
+static void read(wire::Reader& r, UpdateExec& m) {
+  m.exec = r.get<std::uint64_t>();
+  m.graph = r.get<std::uint64_t>();
+}
+
+void encode(wire::Bytes& out, const UpdateExec& m) {
+  wire::Writer w(out);
+  write(w, m);
+  w.align(8);
+}
+bool decode(wire::View body, UpdateExec& m) {
+  wire::Reader r(body);
+  read(r, m);
+  return is_finished(r, body);
+}
+
 static void write(wire::Writer& w, const SetExecNode& m) {
   w.put(m.exec);
   w.put(m.node);

@@ -1117,6 +1117,26 @@ struct Instantiate {
 void encode(wire::Bytes& out, const Instantiate& m);
 bool decode(wire::View body, Instantiate& m);
 
+/// Answers UpdateExec.
+struct UpdateExecReply {
+  std::int32_t status = 0;
+  std::uint32_t result = 0;
+  std::uint64_t node = 0;
+  std::uint64_t reserved = 0;
+};
+void encode(wire::Bytes& out, const UpdateExecReply& m);
+bool decode(wire::View body, UpdateExecReply& m);
+
+struct UpdateExec {
+  static constexpr std::uint16_t kOp = 0x206d;
+  static constexpr char kName[] = "UpdateExec";
+  using Reply = UpdateExecReply;
+  std::uint64_t exec = 0;
+  std::uint64_t graph = 0;
+};
+void encode(wire::Bytes& out, const UpdateExec& m);
+bool decode(wire::View body, UpdateExec& m);
+
 struct SetExecNode {
   static constexpr std::uint16_t kOp = 0x2068;
   static constexpr char kName[] = "SetExecNode";

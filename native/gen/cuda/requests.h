@@ -72,6 +72,7 @@ class Requests {
   virtual void on(const AddCondition& message) = 0;
   virtual void on(const ClearGraph& message) = 0;
   virtual void on(const Instantiate& call, wire::Respond<Instantiate::Reply> respond) = 0;
+  virtual void on(const UpdateExec& call, wire::Respond<UpdateExec::Reply> respond) = 0;
   virtual void on(const SetExecNode& message) = 0;
   virtual void on(const EnableNode& message) = 0;
   virtual void on(const LaunchGraph& message) = 0;

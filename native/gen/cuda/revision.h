@@ -7,6 +7,6 @@
 namespace flexrack::cu {
 
 /// The revision is a hash over the ops, names and fields of all messages: two ends that differ in it do not understand each other.
-inline constexpr wire::Api kApi{"cuda", 0x2000, 0x8cb7bf9d96ea6b53};
+inline constexpr wire::Api kApi{"cuda", 0x2000, 0xa5a0a79b24a4a89f};
 
 }  // namespace flexrack::cu

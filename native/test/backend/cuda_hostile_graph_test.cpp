@@ -1,4 +1,4 @@
-#include "test/backend/cuda_client.h"
+#include "test/backend/cuda_graph_client.h"
 
 using namespace flexrack;
 using namespace flexrack::test;
@@ -16,72 +16,6 @@ constexpr std::string_view kStore = R"(.version 7.0
   ret;
 }
 )";
-constexpr std::uint64_t kNobodys = 4711;
-
-template <class T>
-View flat(const T& value) {
-  return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
-}
-
-/// A client with a graph, or many.
-class Grapher : public CudaClient {
- public:
-  const std::uint64_t at = context(), memory = CudaClient::memory(at, 4096);
-
-  std::uint64_t graph() {
-    const auto handle = mint();
-    send(cu::CreateGraph{.context = at, .graph = handle});
-    return handle;
-  }
-  std::uint64_t add(std::uint64_t graph, cu::NodeWork work, std::vector<std::uint64_t> after = {}) {
-    const auto handle = mint();
-    work.context = at;
-    send(cu::AddNode{.graph = graph, .node = handle, .dependencies = after, .work = work});
-    return handle;
-  }
-  std::uint64_t instantiate(std::uint64_t graph) {
-    const auto handle = mint();
-    REQUIRE(call(cu::Instantiate{.context = at, .graph = graph, .exec = handle}).status == 0);
-    return handle;
-  }
-  /// What is said of a graph of that node alone; it is named where it is what is wrong.
-  CUresult tried(cu::NodeWork work) {
-    const auto in = graph(), node = add(in, std::move(work));
-    const auto reply = call(cu::Instantiate{.context = at, .graph = in, .exec = mint()});
-    if (reply.status != 0) CHECK(reply.node == node);
-    send(cu::Release{.object = in});
-    return static_cast<CUresult>(reply.status);
-  }
-  /// Whether a graph with bytes from the client and to it does its work.
-  void still_works() {
-    const auto in = graph(), input = add(in, input_of(8)), output = add(in, output_of(8), {input}),
-               exec = instantiate(in);
-    for (std::uint8_t round = 1; round < 4; ++round) {
-      const Bytes bytes(8, round);
-      const auto ticket = link.ticket();
-      send(cu::LaunchGraph{.context = at,
-                           .exec = exec,
-                           .inputs = {{.node = input, .data = {0, 8, bytes}}},
-                           .outputs = {{.node = output, .ticket = ticket}}});
-      REQUIRE(link.payload(ticket) == bytes);
-    }
-    CHECK(wait(at) == CUDA_SUCCESS);
-    send(cu::Release{.object = exec});
-    send(cu::Release{.object = in});
-  }
-  cu::NodeWork input_of(std::uint64_t size) const {
-    return {.kind = CU_GRAPH_NODE_TYPE_MEMCPY,
-            .source = {.kind = 2},
-            .target = {.object = memory, .pitch = size},
-            .extent = {size, 1, 1}};
-  }
-  cu::NodeWork output_of(std::uint64_t size) const {
-    return {.kind = CU_GRAPH_NODE_TYPE_MEMCPY,
-            .source = {.object = memory, .pitch = size},
-            .target = {.kind = 2},
-            .extent = {size, 1, 1}};
-  }
-};
 
 }  // namespace
 
@@ -233,10 +167,11 @@ TEST_CASE("launches, inputs and switches of graphs take handles and numbers that
       CUDA_ERROR_INVALID_VALUE);
   for (const auto bit : {std::uint64_t{0}, std::uint64_t{1} << 63})
     CHECK(client.refusal(cu::RanHostFunction{.run = bit | 1}) == CUDA_ERROR_INVALID_VALUE);
-  // Nodes that are gone with their graph.
+  // Nodes that are gone with their graph and what it was instantiated to.
   client.send(cu::Release{.object = other_graph});
+  client.send(cu::Release{.object = other});
   CHECK(client.refusal(cu::GraphInput{.node = others, .data = {0, 8, eight}}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(launch(other, stream, others, output) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(launch(exec, stream, others, output) == CUDA_ERROR_INVALID_VALUE);
   CHECK(client.wait(client.at, stream) == CUDA_SUCCESS);
   client.still_works();
 }
@@ -315,144 +250,4 @@ TEST_CASE("a session ends while its graphs wait for the client") {
   client.stop();
   CHECK(client.grant.used(0) == 0);
   CHECK_FALSE(client.grant.is_overdrawn());
-}
-
-namespace {
-
-constexpr std::string_view kSet = R"(.version 7.0
-.target sm_70
-.address_size 64
-.extern .func cudaGraphSetConditional (.param .b64 handle, .param .b32 value);
-.visible .entry set(.param .u64 handle, .param .u32 what) {
-  .reg .u64 %h; .reg .u32 %v;
-  ld.param.u64 %h, [handle];
-  ld.param.u32 %v, [what];
-  { .param .b64 one; st.param.b64 [one], %h; .param .b32 two; st.param.b32 [two], %v;
-    call.uni cudaGraphSetConditional, (one, two); }
-  ret;
-}
-)";
-
-/// A client with conditions in its graphs.
-class Conditional : public Grapher {
- public:
-  std::uint64_t condition(std::uint64_t graph, std::uint32_t value = 0) {
-    const auto reply = call(cu::ConditionalHandle{.context = at, .graph = graph, .value = value, .flags = 1});
-    REQUIRE(reply.status == 0);
-    return reply.condition;
-  }
-  /// What a conditional node is made with, in the form that the test may change.
-  struct Adding {
-    std::uint64_t graph, condition, node, context;
-    std::vector<std::uint64_t> bodies{}, after{};
-    std::uint32_t type = CU_GRAPH_COND_TYPE_SWITCH;
-  };
-  Adding adding(std::uint64_t graph, std::uint64_t condition, std::vector<std::uint64_t> bodies) {
-    return {.graph = graph, .condition = condition, .node = mint(), .context = at, .bodies = std::move(bodies)};
-  }
-  void add(const Adding& one) {
-    send(cu::AddCondition{.graph = one.graph,
-                          .node = one.node,
-                          .dependencies = one.after,
-                          .context = one.context,
-                          .condition = one.condition,
-                          .type = one.type,
-                          .bodies = one.bodies});
-  }
-  using Grapher::add;
-  cu::NodeWork filling(std::uint8_t value) const {
-    return {.kind = CU_GRAPH_NODE_TYPE_MEMSET,
-            .target = {.object = memory},
-            .extent = {4, 1, 1},
-            .value = value,
-            .element = 1};
-  }
-  CUresult tried(std::uint64_t graph, std::uint64_t wrong = 0) {
-    const auto exec = mint();
-    const auto reply = call(cu::Instantiate{.context = at, .graph = graph, .exec = exec});
-    if (wrong != 0 && reply.status != 0) CHECK(reply.node == wrong);
-    if (reply.status == 0) send(cu::Release{.object = exec});
-    return static_cast<CUresult>(reply.status);
-  }
-};
-
-}  // namespace
-
-TEST_CASE("conditions are their graph's, and bodies are nested no deeper and are no more than a server allows") {
-  Conditional client;
-  const auto graph = client.graph(), other = client.graph();
-  const auto own = client.condition(graph), others = client.condition(other);
-  std::uint64_t body = 0;
-  // What was wrong is told by instantiate, and so is what was said of bodies that were not made.
-  const auto with = [&](auto change) {
-    body = client.mint();
-    auto one = client.adding(graph, own, {body});
-    change(one);
-    client.send(cu::ClearGraph{.graph = graph});
-    client.add(one);
-    if (one.bodies.size() <= 1024) client.add(one.bodies.front(), client.filling(1));
-    return client.tried(graph, one.node);
-  };
-  for (const auto wrong : {others, std::uint64_t{0}, kNobodys, own + 1, ~std::uint64_t{0}})
-    CHECK(with([&](auto& m) { m.condition = wrong; }) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(with([&](auto& m) { m.type = 3; }) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(with([&](auto& m) { m.context = kNobodys; }) == CUDA_ERROR_INVALID_CONTEXT);
-  CHECK(with([&](auto& m) { m.after = {kNobodys}; }) == CUDA_ERROR_INVALID_HANDLE);
-  CHECK(with([&](auto& m) { m.bodies = {client.mint(), other}; }) == CUDA_ERROR_INVALID_HANDLE);
-  CHECK(with([&](auto& m) { m.bodies.resize(1025); }) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(with([&](auto& m) { m.bodies = {client.mint(), client.mint()}, m.type = CU_GRAPH_COND_TYPE_WHILE; }) ==
-        CUDA_ERROR_INVALID_VALUE);
-  CHECK(with([](auto&) {}) == CUDA_SUCCESS);
-  // A body is not instantiated by itself, has no conditions made for it, is not cleared, and nothing of it is the
-  // client's to carry out; what is let go of it is not the driver's graph.
-  CHECK(client.tried(body) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.call(cu::ConditionalHandle{.context = client.at, .graph = body, .flags = 1}).status ==
-        CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::ClearGraph{.graph = body}) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(client.refusal(cu::ClearGraph{.graph = kNobodys}) == CUDA_ERROR_INVALID_HANDLE);
-  for (const auto& work :
-       {client.input_of(8), client.output_of(8), cu::NodeWork{.kind = CU_GRAPH_NODE_TYPE_HOST, .value = 1}}) {
-    CHECK(with([](auto&) {}) == CUDA_SUCCESS);
-    const auto node = client.add(body, work);
-    CHECK(client.tried(graph, node) == CUDA_ERROR_NOT_SUPPORTED);
-  }
-  client.send(cu::Release{.object = body});
-  CHECK(client.tried(body) == CUDA_ERROR_INVALID_HANDLE);
-  // In each other: a driver goes no deeper than programs do.
-  client.send(cu::ClearGraph{.graph = graph});
-  auto in = graph;
-  for (int depth = 0; depth < 32; ++depth) {
-    const auto inner = client.mint();
-    client.add(client.adding(in, own, {inner}));
-    in = inner;
-  }
-  CHECK(client.tried(graph) == CUDA_SUCCESS);
-  const auto deeper = client.adding(in, own, {client.mint()});
-  client.add(deeper);
-  CHECK(client.tried(graph, deeper.node) == CUDA_ERROR_INVALID_VALUE);
-  client.send(cu::Release{.object = graph});
-  client.send(cu::Release{.object = other});
-  CHECK_FALSE(client.link.has_refusals());
-  client.still_works();
-}
-
-TEST_CASE("kernels set conditions of the graph that they are in, and of no other session's") {
-  Conditional client, stranger;
-  const auto module = stranger.mint();
-  const auto condition = client.condition(client.graph(), 1);
-  REQUIRE(stranger.load(stranger.at, module, kSet).status == 0);
-  struct {
-    std::uint64_t handle;
-    std::uint32_t value;
-  } parameters{condition, 1};
-  const auto graph = stranger.graph(), own = stranger.condition(graph), body = stranger.mint();
-  stranger.add(stranger.adding(graph, own, {body}));
-  stranger.add(graph, {.kind = CU_GRAPH_NODE_TYPE_KERNEL,
-                       .object = stranger.kernel(stranger.at, module, "set"),
-                       .grid = {1, 1, 1},
-                       .block = {1, 1, 1},
-                       .parameters = flat(parameters).first(12)});
-  const auto exec = stranger.instantiate(graph);
-  stranger.send(cu::LaunchGraph{.context = stranger.at, .exec = exec});
-  CHECK(stranger.wait(stranger.at) == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
