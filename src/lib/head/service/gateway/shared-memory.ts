@@ -3,6 +3,8 @@ import type {GatewayCall} from './calls.ts'
 import {Failure} from '../failure.ts'
 
 const REGION = 'shared_memory_region'
+/** A buffer is found in a buffer without being written down anew each time. */
+const REGION_BYTES = Buffer.from(REGION)
 
 /** Why tensors in memory of the server's machine are refused: some servers pass over that, and answer otherwise. */
 export const NO_SHARED_MEMORY =
@@ -15,10 +17,10 @@ export const NO_SHARED_MEMORY =
  */
 export function requireNoRegion({path}: GatewayCall, headers: IncomingHttpHeaders, body: Buffer): void {
   if (!path.startsWith('/v2/models/')) return
-  const length = Number(headers['inference-header-content-length'] ?? body.length)
-  const head = body.subarray(0, Number.isNaN(length) ? body.length : length)
+  const length = Number(headers['inference-header-content-length'] ?? Number.NaN)
+  const head = Number.isNaN(length) ? body : body.subarray(0, length)
   // A text of a tensor may say it, too.
-  if (head.includes(REGION) && namesRegion(head)) throw new Failure(400, 'USAGE', NO_SHARED_MEMORY)
+  if (head.includes(REGION_BYTES) && namesRegion(head)) throw new Failure(400, 'USAGE', NO_SHARED_MEMORY)
 }
 
 function namesRegion(head: Buffer): boolean {
