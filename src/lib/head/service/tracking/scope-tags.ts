@@ -1,4 +1,4 @@
-/** The project of a run, as lists show it and quotas of disk charge it. */
+/** The project of a run, as lists show it. */
 export const PROJECT_TAG = 'flexrack.project'
 
 /** Tags by which flexrack finds a run again. Who started it has set them, and nothing inside of it changes them. */
