@@ -154,6 +154,10 @@ test('news come into the page that is open, and what is at a node keeps its plac
 test('a run that is new stands above the others: what is marked, and where the focus is, stays with its run', async () => {
   await page.go(at('runs'))
   await page.until('document.querySelector("#pulse").textContent === "live"', 30)
+  // Tab begins at the way past the pages.
+  for (const type of ['rawKeyDown', 'keyUp'])
+    await page.send('Input.dispatchKeyEvent', {type, key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9})
+  expect(await page.evaluate('document.activeElement.className')).toBe('skip')
   const row = 'document.querySelector("#run-digits-9dkw2")'
   await page.evaluate(`${row}.querySelector("input").click(); ${row}.querySelector("a").focus()`)
   const [first, ...others] = runsOf()
