@@ -4,6 +4,8 @@ import {CliError} from '../base/index.ts'
 
 /** The command gets these without quotes, as with ssh: what a shell would make something of is in no such name. */
 const PLAIN = /^[A-Za-z0-9_.][A-Za-z0-9_.:@%+-]*$/
+/** A shell's status where there is no such command. */
+const NOT_FOUND = 127
 /** Characters of the command's last words that are kept. */
 const MOST_WORDS = 500
 
@@ -52,7 +54,8 @@ export function openProxyCommand(command: string, env: NodeJS.ProcessEnv, tell: 
   child.on('close', (status, signal) => {
     const last = words.trim().split('\n').at(-1)
     const how = signal ? `was ended by ${signal}` : `ended with status ${status}`
-    stream.destroy(new Error(`its ProxyCommand ${how}${last ? `: ${last}` : ''}`))
+    const error = new Error(`its ProxyCommand ${how}${last ? `: ${last}` : ''}`)
+    stream.destroy(status === NOT_FOUND ? Object.assign(error, {code: 'ENOENT'}) : error)
   })
   return stream
 }
