@@ -14,10 +14,12 @@ namespace {
 struct Pending {
   bool is_answered = false;
   bool is_refused = false;
+  bool is_asked = false;  ///< its call has its number
   wire::Bytes body;  ///< after the call's sequence number
 };
 
-constexpr std::size_t kMostCalls = 4096;  ///< in flight at once; only a server that makes replies up gets here
+/// Replies that came before their calls knew their numbers: only a server that makes them up gets here.
+constexpr std::size_t kMostEarly = 4096, kMostEarlyBytes = 64 << 20;
 
 class RemoteSession final : public Session, public wire::Receiver {
  public:
@@ -56,6 +58,7 @@ class RemoteSession final : public Session, public wire::Receiver {
   std::unordered_map<std::uint64_t, Pending>
       calls_;  ///< by the call's sequence number; also replies that came before call_raw() knew its number
   std::size_t unnumbered_ = 0;                        ///< calls between send() and knowing their number
+  std::size_t early_ = 0, early_bytes_ = 0;           ///< replies that no call has asked for yet
 };
 
 bool RemoteSession::call_raw(std::uint16_t op, const char* name, const std::function<void(wire::Bytes&)>& encode,
@@ -71,8 +74,16 @@ bool RemoteSession::call_raw(std::uint16_t op, const char* name, const std::func
   {
     const std::lock_guard guard(calls_lock_);
     --unnumbered_;
+    if (sequence != 0) {
+      pending = &calls_[sequence];  // a reply may be there already; addresses in the map stay
+      pending->is_asked = true;
+      if (pending->is_answered) --early_, early_bytes_ -= pending->body.size();
+    }
+    if (unnumbered_ == 0 && early_ > 0) {
+      std::erase_if(calls_, [](const auto& one) { return !one.second.is_asked; });
+      early_ = early_bytes_ = 0;
+    }
     if (sequence == 0) return false;
-    pending = &calls_[sequence];  // a reply may be there already; addresses in the map stay
   }
   const bool is_ready = link_->wait([&] {
     const std::lock_guard guard(calls_lock_);
@@ -99,13 +110,18 @@ void RemoteSession::on_reply(const wire::Header& header, wire::View body) {
   wire::Reader reader(body);
   const auto sequence = reader.get<std::uint64_t>();
   if (!reader.ok()) return;
+  const auto rest = body.subspan(sizeof sequence);
   const std::lock_guard guard(calls_lock_);
   const auto found = calls_.find(sequence);
-  // Nobody asked, as far as it is known here: kept only while that many calls do not know their number yet.
-  if (found == calls_.end() && (unnumbered_ == 0 || calls_.size() > kMostCalls)) return;
+  if (found == calls_.end()) {
+    // Nobody asked, as far as it is known here: kept while calls do not know their number yet.
+    if (unnumbered_ == 0) return;
+    if (early_ >= kMostEarly || early_bytes_ + rest.size() > kMostEarlyBytes) return abandon();
+    ++early_;
+    early_bytes_ += rest.size();
+  }
   auto& pending = found == calls_.end() ? calls_[sequence] : found->second;
   if (pending.is_answered) return;
-  const auto rest = body.subspan(sizeof sequence);
   pending.body.assign(rest.begin(), rest.end());
   pending.is_refused = (header.flags & wire::kRefused) != 0;
   pending.is_answered = true;

@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {makeContext} from '../../src/lib/base/index.ts'
+import {makeContext, silentReporter} from '../../src/lib/base/index.ts'
 import {forEachNode, openFleet, type Fleet, type SshTarget} from '../../src/lib/ssh/index.ts'
 import {freePort, makeKey, startSshd, type TestSshd} from '../support/sshd.ts'
 
@@ -11,6 +11,7 @@ let jump: TestSshd
 let closedJump: TestSshd
 let home: string
 const fleets: Fleet[] = []
+const told: string[] = []
 
 beforeAll(async () => {
   ;[inner, jump, closedJump] = await Promise.all([
@@ -33,9 +34,18 @@ async function open(config: string, targets: SshTarget[]): Promise<Fleet> {
   await writeFile(join(home, '.ssh', 'config'), config)
   const known = await Promise.all([inner, jump, closedJump].map((server) => readFile(server.knownHosts, 'utf8')))
   await writeFile(join(home, '.ssh', 'known_hosts'), known.join(''))
-  const fleet = openFleet(targets, makeContext({env: {HOME: home}}))
+  const reporter = {...silentReporter, note: (line: string) => void told.push(line)}
+  const fleet = openFleet(targets, makeContext({env: {HOME: home}, reporter}))
   fleets.push(fleet)
   return fleet
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 function block(alias: string, server: TestSshd, more = ''): string {
@@ -189,5 +199,61 @@ describe('bad nodes among good ones', () => {
     fleets.push(fleet)
     await expect(fleet.shell('silent')).rejects.toMatchObject({code: 'INTERRUPTED'})
     silent.close()
+  })
+})
+
+describe('a ProxyCommand', () => {
+  it('is the connection, of a jump host too; what it says is told, and it goes with us', async () => {
+    const relay = join(home, 'relay.mjs')
+    await writeFile(
+      relay,
+      `import {connect} from 'node:net'
+import {writeFileSync} from 'node:fs'
+const [host, port, mark] = process.argv.slice(2)
+writeFileSync(mark, String(process.pid))
+console.error('by way of the relay')
+const socket = connect(Number(port), host)
+process.stdin.pipe(socket).pipe(process.stdout)
+`,
+    )
+    const command = (mark: string): string =>
+      `  ProxyCommand "${process.execPath}" ${relay} %h %p "${join(home, `mark of ${mark}`)}"\n`
+    const fleet = await open(
+      `${block('direct', inner, command('direct'))}${block('far', inner, '  ProxyJump gate')}${block('gate', jump, command('gate'))}`,
+      [
+        {name: 'a', host: 'direct'},
+        {name: 'b', host: 'far'},
+      ],
+    )
+    for (const name of ['a', 'b']) expect(await (await fleet.shell(name)).run('echo in')).toBe('in\n')
+    const pids = await Promise.all(
+      ['direct', 'gate'].map(async (mark) => Number(await readFile(join(home, `mark of ${mark}`), 'utf8'))),
+    )
+    for (const pid of pids) expect(process.kill(pid, 0)).toBe(true)
+    expect(told).toEqual(expect.arrayContaining(['a: by way of the relay']))
+    await fleet.close()
+    for (const pid of pids) await expect.poll(() => isAlive(pid)).toBe(false)
+  })
+
+  it('that is not there is tried once', async () => {
+    told.splice(0)
+    const fleet = await open('Host n\n  ProxyCommand flexrack-is-not-there %h; echo again >&2\n', [
+      {name: 'n', host: 'n'},
+    ])
+    await expect(fleet.shell('n')).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('its ProxyCommand ended with status 127'),
+    })
+    expect(told).toHaveLength(1)
+  })
+
+  it('that fails is told with its status and last words', async () => {
+    const fleet = await open(`Host n\n  ProxyCommand sh -c 'echo "no way to %h" >&2; exit 3'\n`, [
+      {name: 'n', host: 'n'},
+    ])
+    await expect(fleet.shell('n')).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('its ProxyCommand ended with status 3: no way to n'),
+    })
   })
 })

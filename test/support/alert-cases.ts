@@ -31,6 +31,15 @@ function requests(endpoint: string, code: string): string {
   return series('flexrack_gateway_requests_total', {rack: 'lab', endpoint, code})
 }
 
+function refused(endpoint: string, reason: string): string {
+  return series('flexrack_gateway_queue_refused_total', {rack: 'lab', endpoint, reason})
+}
+
+function servers(name: string, endpoint: string, state?: string): string {
+  const labels = {instance: 'head', rack: 'lab', endpoint, release: 'r1', ...(state !== undefined && {state})}
+  return series(`flexrack_gateway_${name}`, labels)
+}
+
 export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'FlexrackNodeSilent',
@@ -125,6 +134,36 @@ export const ALERT_CASES: readonly AlertCase[] = [
     calm: 8,
     raised: 20,
     labels: {rack: 'lab', endpoint: 'slow'},
+  },
+  {
+    alert: 'FlexrackEndpointRefuses',
+    series: {
+      [requests('full', '429')]: '0+90x30',
+      [requests('full', '200')]: '0+30x30',
+      [refused('full', 'full')]: '0+90x30',
+      [refused('full', 'age')]: '0x30',
+      // Over the limit of a client's key, which is the client's matter.
+      [requests('keys', '429')]: '0+90x30',
+      [refused('keys', 'full')]: '0x30',
+    },
+    calm: 4,
+    raised: 15,
+    labels: {rack: 'lab', endpoint: 'full'},
+  },
+  {
+    alert: 'FlexrackEndpointServersMissing',
+    series: {
+      [servers('servers_wanted', 'short')]: '2x40',
+      [servers('servers', 'short', 'ready')]: '2x5 1x35',
+      [servers('servers', 'short', 'lost')]: '0x5 1x35',
+      [servers('servers_wanted', 'asleep')]: '0x40',
+      [servers('servers', 'asleep', 'ready')]: '0x40',
+      [servers('servers_wanted', 'shrinks')]: '1x40',
+      [servers('servers', 'shrinks', 'ready')]: '2x40',
+    },
+    calm: 14,
+    raised: 20,
+    labels: {rack: 'lab', endpoint: 'short', release: 'r1'},
   },
 ]
 

@@ -146,6 +146,7 @@ void Contexts::on(const cu::ReleaseContext& m) {
   const auto native = static_cast<CUcontext>(record->native);
   const auto device = core_.devices[record->device].native;
   left(record->device);
+  ends_.erase(m.context);
   const bool is_primary = (record->flags & 1) != 0;
   // All that is in it goes with it, and then its shares of memory come back.
   struct Ending {
@@ -217,14 +218,44 @@ void Contexts::on(const cu::WaitContext& m, Respond<cu::WaitContextReply> respon
   CallContext call(core_, m.kOp, m.context);
   call.may_wait();
   if (!call.is_good()) return respond({.status = as_wire(call.status())});
-  core_.later(m.context, [this, context = m.context, point = core_.mirrors.point(),
-                          answer = std::make_shared<Respond<cu::WaitContextReply>>(std::move(respond))] {
-    const auto status = core_.table.cuCtxSynchronize();
+  // Behind other waits it would wait for them, and they perhaps for whom this one holds up.
+  const bool is_asked = core_.waiters.is_full() && m.context != 0 && core_.make_current(m.context);
+  const auto points = is_asked ? points_of(m.context) : nullptr;
+  const auto is_over = points ? std::function<bool()>([points] { return points->is_over(); }) : nullptr;
+  auto wait = [this, context = m.context, points, at = core_.mirrors.point(),
+               answer = std::make_shared<Respond<cu::WaitContextReply>>(std::move(respond))] {
+    const auto status = points ? points->wait() : core_.table.cuCtxSynchronize();
     core_.printed();
-    core_.mirrors.tell_changes(point, context, std::nullopt);
+    core_.mirrors.tell_changes(at, context, std::nullopt);
     core_.noticed_elsewhere(context, status);
     (*answer)({.status = as_wire(status)});
+  };
+  core_.to_run_later(m.context, std::move(wait), is_over)();
+}
+
+/// Of all its streams, which is what a context has been given. Null where the driver has no events for them.
+std::shared_ptr<StreamPoints> Contexts::points_of(std::uint64_t context) {
+  auto points = std::make_shared<StreamPoints>(core_.table);
+  bool is_whole = true;
+  const auto add = [&](SharedEvent event) {
+    is_whole = is_whole && event;
+    if (is_whole) points->add(std::move(event));
+  };
+  add(point_of(core_.table, nullptr));
+  core_.handles.each([&](const Record& one) {
+    if (is_whole && one.kind == Kind::stream && one.context == context)
+      add(point_of(core_.table, static_cast<CUstream>(one.native)));
   });
+  const auto& ends = ends_[context];
+  for (const auto& end : ends) points->add(end);
+  return is_whole && ends.size() < kMostEnds ? points : nullptr;
+}
+
+void Contexts::keep_end(std::uint64_t context, CUstream stream) {
+  auto& ends = ends_[context];
+  if (!core_.table.cuStreamQuery || core_.table.cuStreamQuery(stream) != CUDA_ERROR_NOT_READY) return;
+  std::erase_if(ends, [this](const auto& end) { return core_.table.cuEventQuery(end.get()) != CUDA_ERROR_NOT_READY; });
+  if (auto end = ends.size() < kMostEnds ? point_of(core_.table, stream) : nullptr) ends.push_back(std::move(end));
 }
 
 void Contexts::on(const cu::SetLimit& m, Respond<cu::SetLimitReply> respond) {

@@ -205,7 +205,10 @@ void Session::on(const cu::Release& m) {
   const auto release = [&](auto function, auto native) { call.run(function, native); };
   if (record->kind == Kind::module || record->kind == Kind::library) mirrors.forget_owner(m.object);
   switch (record->kind) {
-    case Kind::stream: release(table.cuStreamDestroy_v2, static_cast<CUstream>(record->native)); break;
+    case Kind::stream:
+      Contexts::keep_end(record->context, static_cast<CUstream>(record->native));
+      release(table.cuStreamDestroy_v2, static_cast<CUstream>(record->native));
+      break;
     case Kind::event: break;  // with the last who waits for it
     case Kind::module: release(table.cuModuleUnload, static_cast<CUmodule>(record->native)); break;
     case Kind::library: release(table.cuLibraryUnload, static_cast<CUlibrary>(record->native)); break;

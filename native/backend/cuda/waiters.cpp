@@ -54,6 +54,11 @@ std::function<void()> Waiters::counted(std::function<void()> work) {
   };
 }
 
+bool Waiters::is_full() const {
+  const std::lock_guard guard(shared_->lock);
+  return shared_->work.size() >= shared_->idle && shared_->threads >= kMost;
+}
+
 void Waiters::run_when(std::function<bool()> is_over, std::function<void()> work) {
   const auto shared = shared_;
   std::unique_lock guard(shared->lock);

@@ -27,6 +27,9 @@ class Waiters {
   /// `is_over` says so, which one thread asks for all of them. What it waits for may itself wait for another such.
   void run_when(std::function<bool()> is_over, std::function<void()> work);
 
+  /// Whether all threads have something to wait for: run_when() is what goes on all the same.
+  bool is_full() const;
+
   /// Whether there is room for one more that a client asks for: each holds memory, and some of them for ever.
   bool has_room() const { return pending_->load(std::memory_order_relaxed) < kMostPending; }
 

@@ -119,7 +119,13 @@ bool map_nothing(std::uint64_t start, std::uint64_t end) {
 
 }  // namespace
 
+bool is_stretch(std::uint64_t base, std::uint64_t size) {
+  constexpr std::uint64_t kEnd = std::uint64_t{1} << 57;  // what processors and GPUs have of addresses
+  return size > 0 && base < kEnd && size <= kEnd - base;
+}
+
 bool keep_addresses(std::uint64_t base, std::uint64_t size) {
+  if (!is_stretch(base, size)) return false;
   const auto first = base / page(), last = (base + size - 1) / page();
   auto& known = shared();
   const std::lock_guard guard(known.lock);

@@ -64,7 +64,10 @@ void forget_managed(const Allocation& gone);
 /// cuMemFree of managed memory.
 CUresult free_managed(const Allocation& allocation);
 
-/// Keeps addresses in this process free of anything else, in whole pages. False where something is there.
+/// Whether it can be a stretch of addresses at all: a server says where it has memory, and how much.
+bool is_stretch(std::uint64_t base, std::uint64_t size);
+/// Keeps addresses in this process free of anything else, in whole pages. False where something is there, or it is no
+/// stretch.
 bool keep_addresses(std::uint64_t base, std::uint64_t size);
 void let_addresses_go(std::uint64_t base, std::uint64_t size);
 

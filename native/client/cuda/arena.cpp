@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <bit>
+
 #include "client/cuda/addresses.h"
 #include "client/trace.h"
 
@@ -12,6 +14,7 @@ constexpr std::uint64_t kSmallest = std::uint64_t{64} << 30;
 constexpr std::uint64_t kAlign = std::uint64_t{1} << 30;
 /// Between what programs and their libraries usually have at both ends of 47 bits.
 constexpr std::uint64_t kFrom = std::uint64_t{0x10} << 40, kTo = std::uint64_t{0x50} << 40;
+constexpr std::uint64_t kLargest = (kTo - kFrom) / 4;
 constexpr int kTries = 64;
 
 struct Arena {
@@ -45,10 +48,12 @@ CUresult reserve(Call& call, const Device& device, std::uint64_t least, Arena& m
   auto status = call.ask(cu::MemoryGranularity{.device = device.index, .option = CU_MEM_ALLOC_GRANULARITY_RECOMMENDED},
                          [&](const auto& reply) { made.page = reply.size; });
   if (status != CUDA_SUCCESS) return status;
-  if (made.page == 0) return CUDA_ERROR_UNKNOWN;
+  if (!std::has_single_bit(made.page) || made.page > kAlign) return CUDA_ERROR_UNKNOWN;
+  // What a server says of its memory, and what a program asks for, may be anything.
+  if (least > kLargest / 2) return CUDA_ERROR_OUT_OF_MEMORY;
   std::uint64_t memory = 0;
-  for (const auto& one : device.server->devices) memory += one->memory;
-  made.size = (std::max({kSmallest, 4 * memory, 2 * least}) + kAlign - 1) / kAlign * kAlign;
+  for (const auto& one : device.server->devices) memory = std::min(kLargest, memory + std::min(kLargest, one->memory));
+  made.size = (std::max({kSmallest, std::min(kLargest, 4 * memory), 2 * least}) + kAlign - 1) / kAlign * kAlign;
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const auto at = proposal(attempt, made.size);
     if (!keep_addresses(at, made.size)) continue;

@@ -52,6 +52,7 @@ void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t r
     const std::lock_guard guard(all.lock);
     const auto found = all.functions.find(number);
     if (found == all.functions.end()) return;
+    if (!server.inbox.begin_run()) return server.session->abandon();
     function = found->second;
     if (function.is_once) all.functions.erase(found);
   }
@@ -63,6 +64,7 @@ void run_host_function(CudaServer& server, std::uint64_t number, std::uint64_t r
     }
     // First what comes after it in this process, then the stream.
     if (function.work) function.work->finish(true);
+    server.inbox.end_run();
     server.session->send(cu::RanHostFunction{.run = run});
     server.session->link().flush();
   });

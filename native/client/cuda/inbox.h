@@ -36,6 +36,10 @@ class Inbox final : public client::Notices, private cu::Notices {
   /// The context of that handle has that error, or whoever asks next where it is gone.
   void fail(std::uint64_t context, CUresult status);
 
+  /// The server has a function of the process run. False: more are on their way than a server has, so it makes them up.
+  bool begin_run() { return runs_.fetch_add(1, std::memory_order_relaxed) < kMostRuns; }
+  void end_run() { runs_.fetch_sub(1, std::memory_order_relaxed); }
+
   /// Errors that no context owns: answered to whichever asks next.
   std::atomic<bool> is_troubled{false};
   CUresult take_trouble();
@@ -53,7 +57,10 @@ class Inbox final : public client::Notices, private cu::Notices {
     std::function<void()> action;
   };
 
+  static constexpr std::size_t kMostRuns = 1 << 17;  ///< twice what a worker waits for
+
   CudaServer& server_;
+  std::atomic<std::size_t> runs_{0};
   std::mutex lock_;
   bool is_lost_ = false;
   std::unordered_map<std::uint64_t, CUcontext> contexts_;

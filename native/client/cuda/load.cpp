@@ -13,6 +13,9 @@ namespace {
 /// it.
 constexpr std::size_t kSmallImage = 16 * 1024;
 
+/// Bytes of a kernel's parameters (CUDA C++ Programming Guide, __global__ function parameters).
+constexpr std::uint32_t kMostParameterBytes = 32764;
+
 /// Parts become one image: in the request's context, or the one that is current or there anyway.
 CUresult link_parts(CudaServer& server, const LoadRequest& request, const DeviceImage& image) {
   if (image.parts.empty()) return CUDA_SUCCESS;
@@ -54,8 +57,10 @@ std::unique_ptr<KernelAt> take_kernel(const cu::Kernel& reported) {
   auto kernel = std::make_unique<KernelAt>();
   kernel->handle = reported.kernel;
   kernel->name = reported.name;
-  kernel->parameter_bytes = reported.parameter_bytes;
-  kernel->parameters = reported.parameters;
+  if (reported.parameter_bytes <= kMostParameterBytes) {
+    kernel->parameter_bytes = reported.parameter_bytes;
+    kernel->parameters = reported.parameters;
+  }
   for (const auto& one : reported.attributes) {
     if (one.which < 0 || one.which >= static_cast<int>(CU_FUNC_ATTRIBUTE_MAX)) continue;
     kernel->attributes[static_cast<std::size_t>(one.which)].store(one.value, std::memory_order_relaxed);

@@ -110,15 +110,21 @@ CUresult mirror_variable(const VariableIn& in, const char* name, Allocation made
   auto mirror = mirror_of(made.base, made.size);
   if (mirror) return CUDA_SUCCESS;  // found under another context
   if (content.size() > made.size || !keep_addresses(made.base, made.size)) return CUDA_ERROR_OUT_OF_MEMORY;
-  const auto page = up_to_page(1), first = made.base / page * page;
-  ::mprotect(reinterpret_cast<void*>(first), up_to_page(made.base + made.size - first), PROT_READ | PROT_WRITE);
+  const auto page = up_to_page(1), first = made.base / page * page, end = made.base + made.size;
+  if (::mprotect(reinterpret_cast<void*>(first), up_to_page(end - first), PROT_READ | PROT_WRITE) != 0) {
+    let_addresses_go(made.base, made.size);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   mirror = std::make_shared<Mirror>();
   mirror->host = reinterpret_cast<std::uint8_t*>(made.base);
   mirror->size = made.size;
   mirror->is_managed = mirror->is_variable = true;
   mirror->library = in.library;
   mirror->name = name;
-  std::fill_n(mirror->host, made.size, std::uint8_t{0});
+  // Pages at both ends may have been something else's before; those between are new, and take no memory so far.
+  const auto from = std::min(made.base + made.size, first + page), to = std::max(made.base, end / page * page);
+  std::fill_n(mirror->host, from - made.base, std::uint8_t{0});
+  if (to < end) std::fill_n(mirror->host + (to - made.base), end - to, std::uint8_t{0});
   std::copy(content.begin(), content.end(), mirror->host);
   made.kept = made.size;
   made.server = nullptr;

@@ -82,6 +82,7 @@ CUresult find_variable(const VariableIn& in, const char* name, Variables& known,
       content.assign(reply.content.begin(), reply.content.end());
       if (reply.is_managed != 0) made.sort = Allocation::Sort::managed;
     });
+    if (status == CUDA_SUCCESS && made.size > 0 && !is_stretch(made.base, made.size)) status = CUDA_ERROR_UNKNOWN;
     if (status == CUDA_SUCCESS && made.sort == Allocation::Sort::managed)
       status = mirror_variable(in, name, made, content);
     if (status != CUDA_SUCCESS) return status;

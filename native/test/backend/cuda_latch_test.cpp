@@ -99,6 +99,39 @@ TEST_CASE("a launch of a stream is told of while another stream's runs on") {
   CHECK(client.grant.finished(2) == 2);
 }
 
+TEST_CASE("any number of waits for a context wait beside each other, each for what was before it alone") {
+  constexpr std::size_t kWaits = 300;   // more than there are threads for
+  CudaClient client;
+  const auto busy = client.context(), idle = client.context(false);
+  const auto held = client.stream(busy), ended = client.stream(busy), beside = client.stream(busy);
+  const auto latch = client.mint(), late = client.mint();
+  const auto wait = [&](std::uint64_t stream, std::uint64_t on) {
+    client.send(cu::WaitLatch{.context = busy, .stream = stream, .latch = on});
+  };
+  const auto is_answered = [&](std::uint64_t call) {
+    cu::WaitContextReply reply;
+    const auto [flags, body] = client.link.reply(call);
+    return flags == wire::kReply && decode(body, reply) && reply.status == 0;
+  };
+  wait(held, latch);
+  std::vector<std::uint64_t> calls;
+  for (std::size_t i = 0; i < kWaits; ++i) calls.push_back(client.send(cu::WaitContext{.context = busy}));
+  CHECK(is_answered(client.send(cu::WaitContext{.context = idle})));
+
+  // What comes later is not waited for; what a stream had that has ended is.
+  wait(ended, latch);
+  client.send(cu::Release{.object = ended});
+  calls.push_back(client.send(cu::WaitContext{.context = busy}));
+  wait(beside, late);
+  CHECK_FALSE(client.link.has_reply(calls.front()));
+  CHECK_FALSE(client.link.has_reply(calls.back()));
+  client.send(cu::OpenLatch{.latch = latch});
+  CHECK(is_answered(calls.back()));
+  client.send(cu::OpenLatch{.latch = late});
+  for (const auto call : calls) CHECK(is_answered(call));
+  CHECK_FALSE(client.link.has_refusals());
+}
+
 TEST_CASE("a launch that the driver refuses does not hold up what is behind it") {
   TimeSliced client;
   client.send(cu::Launch{.context = client.at,

@@ -157,6 +157,10 @@ class LoopLink : public wire::Link {
     const std::lock_guard guard(lock_);
     return replies_[call];
   }
+  bool has_reply(std::uint64_t call) {
+    const std::lock_guard guard(lock_);
+    return replies_.count(call) > 0;
+  }
 
  protected:
   /// A notice, under the lock.

@@ -83,6 +83,26 @@ TEST_CASE("replies nobody asked for are dropped") {
   CHECK(status_of(*fake.session, 5) == 5);
 }
 
+TEST_CASE("replies that are made up while calls are on their way are forgotten, and a flood of them ends the session") {
+  Quiet quiet;
+  test::Fake fake(quiet);
+  int made_up = 10;
+  fake.link->on_sent = [&](const test::Sent& sent) {
+    for (int i = 0; i < made_up; ++i)
+      fake.link->reply({sent.header.op, 0, 0, 1'000'000 + static_cast<std::uint64_t>(i)}, cl::EventStatusReply{});
+    answer_with_event(*fake.link, sent);
+    fake.link->deliver();
+  };
+  // Together more than are kept at one time.
+  for (int i = 0; i < 500; ++i) REQUIRE(status_of(*fake.session, static_cast<std::uint64_t>(i)) == i);
+  CHECK(quiet.lost == 0);
+  made_up = 5000;
+  status_of(*fake.session, 1);
+  for (int i = 0; i < 2000 && quiet.lost == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(quiet.lost == 1);
+  CHECK_FALSE(fake.session->is_alive());
+}
+
 TEST_CASE("calls end when the link does, and later ones fail at once") {
   Quiet quiet;
   test::Fake fake(quiet);

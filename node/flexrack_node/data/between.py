@@ -19,7 +19,7 @@ from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import is_caller_gone
 from flexrack_node.data.store import Store, check_digest
 from flexrack_node.data.verbs import check, take_all
-from flexrack_node.workspace.share import PIECE, Handler, Server, StraightAnswer, own_address
+from flexrack_node.workspace.package_proxy import PIECE, Handler, Server, StraightAnswer, own_address
 
 if TYPE_CHECKING:
     from flexrack_node.schema.data import DataFetch, DataGive, DataGiven, DataReceived

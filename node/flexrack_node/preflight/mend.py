@@ -18,7 +18,7 @@ from flexrack_node.base.channel import Channel
 from flexrack_node.base.errors import NodeError
 from flexrack_node.base.filelock import FileLock
 from flexrack_node.installer import UNUSED_SECONDS, commands_running
-from flexrack_node.preflight.leftovers import leftovers
+from flexrack_node.preflight.leftovers import is_leftover, leftovers
 from flexrack_node.process.containment import is_alive, send_signal
 from flexrack_node.runs.repair import repair
 from flexrack_node.runs.view import open_view
@@ -96,7 +96,7 @@ def end_processes(run: str, channel: Channel, grace: float) -> None:
         return {pid for one in leftovers(channel.root) if one["run"] == run for pid in one["pids"]}
 
     def is_left(pid: int) -> bool:
-        return pid in found()
+        return is_leftover(channel.root, run, pid)
 
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
         deadline = time.monotonic() + seconds

@@ -56,15 +56,15 @@ class Containment:
             for pid in self.pids():
                 if name_of(pid) in DOORKEEPERS:  # they would take what is inside with them, before it had its time
                     continue
-                send_signal(pid, signal.SIGTERM, self._has)
-                send_signal(pid, signal.SIGCONT, self._has)  # a stopped process would never see SIGTERM
+                send_signal(pid, signal.SIGTERM, self.has)
+                send_signal(pid, signal.SIGCONT, self.has)  # a stopped process would never see SIGTERM
             if self._wait_empty(grace_seconds):
                 return []
         end = time.monotonic() + _KILL_PATIENCE
         while time.monotonic() < end:
             self._kill_cgroup()
             for pid in self.pids():
-                send_signal(pid, signal.SIGKILL, self._has)
+                send_signal(pid, signal.SIGKILL, self.has)
             if self._wait_empty(_POLL * 4):
                 return []
         return self.pids()
@@ -124,7 +124,8 @@ class Containment:
             pass
         return found
 
-    def _has(self, pid: int) -> bool:
+    def has(self, pid: int) -> bool:
+        """Asked of that process alone, not of all there are."""
         return is_tagged(pid, self.tag) or pid in self._cgroup_pids()
 
     def _kill_cgroup(self) -> None:

@@ -36,7 +36,7 @@ VERBS = {
     "environment.resolve": "workspace.resolve:resolve",
     "environment.release": "workspace.environment_users:release",
     "environment.remove": "workspace.environment:remove",
-    "environment.share": "workspace.share:share",
+    "environment.share": "workspace.package_proxy:share",
     "gpu.allow": "gpu.passes:allow",
     "gpu.deliver": "gpu.delivery:deliver",
     "gpu.disallow": "gpu.passes:disallow",

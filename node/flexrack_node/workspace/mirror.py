@@ -3,7 +3,7 @@ them has downloaded.
 
 `http://mirror.flexrack.invalid/https/pypi.org/simple/six/` is a page of that index, in which files have such names,
 too: `.../file/<sha256>/https/...`. The names are the same each time, as uv's cache goes by them. No network has this
-host (RFC 2606); workspace/share.py answers for it.
+host (RFC 2606); workspace/package_proxy.py answers for it.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The caller's proxy, as this node's own proxy (workspace/share.py) uses it: for what it looks into itself, and for
+"""The caller's proxy, as this node's own proxy (workspace/package_proxy.py) uses it: for what it looks into itself, and for
 what it only passes on.
 """
 

@@ -102,7 +102,7 @@ def place(given: "UvWheel", channel: Channel) -> "UvPlaced":
 
 
 def through(proxy: str, given: "UvWheel", temp: Path) -> Path:
-    """The wheel from where the node's own proxy (workspace/share.py) gets it. Errors: NODE_UNREACHABLE."""
+    """The wheel from where the node's own proxy (workspace/package_proxy.py) gets it. Errors: NODE_UNREACHABLE."""
     import urllib.request
 
     from flexrack_node.workspace import mirror

@@ -1,4 +1,5 @@
 import {CliError, isCliError, type Context} from '../../lib/base/index.ts'
+import type {Problem} from '../../lib/document/index.ts'
 import {paint} from '../terminal/print.ts'
 import {openSession, type Session, type SessionFlags} from './session.ts'
 
@@ -45,9 +46,15 @@ export async function askRacks<T>(
   return answers.map((one, index): OfRack<T> => {
     const rack = names[index] as string
     if (one.status === 'fulfilled') return {rack, ok: true, answer: one.value}
-    const {code, message, hint} = one.reason as CliError
-    return {rack, ok: false, code, message, ...(hint !== undefined && {hint})}
+    const {code, hint} = one.reason as CliError
+    return {rack, ok: false, code, message: messageOf(one.reason as CliError), ...(hint !== undefined && {hint})}
   })
+}
+
+/** Of a file with several errors the first one, too: the others are told where it is the only rack. */
+function messageOf({message, details}: CliError): string {
+  const [first, ...more] = Array.isArray(details?.problems) ? (details.problems as Problem[]) : []
+  return first && more.length > 0 ? `${message}; at ${first.line}:${first.column}: ${first.message}` : message
 }
 
 /** What those told that did. Pure. */

@@ -1,4 +1,4 @@
-import {CliError, parseSize} from '../../lib/base/index.ts'
+import {CliError, parseSize, QUOTA_WORDS} from '../../lib/base/index.ts'
 import type {QuotaLimits} from '../../lib/protocol/index.ts'
 
 function sizeOf(text: string): number {
@@ -7,27 +7,17 @@ function sizeOf(text: string): number {
   return bytes
 }
 
-/** Errors: USAGE. */
-export function limitsOf(flags: {
-  gpus?: string | undefined
-  'gpu-hours'?: string | undefined
-  runs?: string | undefined
-  notebooks?: string | undefined
-  endpoints?: string | undefined
-  servers?: string | undefined
-  disk?: string | undefined
-  soft: boolean
-}): QuotaLimits {
-  const {gpus, runs, notebooks, endpoints, servers, disk} = flags
-  const given = {gpus, gpu_hours: flags['gpu-hours'], runs, notebooks, endpoints, servers, disk}
+/** The limits that flags say, each called as what it limits: `--gpu-hours`. Errors: USAGE. */
+export function limitsOf({soft, ...flags}: {soft: boolean; [flag: string]: unknown}): QuotaLimits {
   return Object.fromEntries(
-    Object.entries(given).flatMap(([what, text]) => {
-      if (text === undefined) return []
-      if (what === 'disk') return [[what, {most: sizeOf(text), ...(flags.soft && {soft: true})}]]
+    Object.keys(QUOTA_WORDS).flatMap((what) => {
+      const text = flags[what.replaceAll('_', '-')]
+      if (typeof text !== 'string') return []
+      if (what === 'disk') return [[what, {most: sizeOf(text), ...(soft && {soft})}]]
       const most = Number(text)
       if (!/^\d{1,9}(\.\d{1,3})?$/.test(text))
         throw new CliError('USAGE', `"${text}" is no number of ${what.replace('_', ' ')}`)
-      return [[what, {most, ...(flags.soft && {soft: true})}]]
+      return [[what, {most, ...(soft && {soft})}]]
     }),
   )
 }

@@ -22,9 +22,20 @@ export interface Scene<T> {
   act?(action: SceneAction, terminal: FullTerminal, context: Context): Promise<string>
 }
 
-/** Looks again and again, and does what keys say, until q or Ctrl-C. Errors: those of the first look. */
-export async function watchScene<T>(scene: Scene<T>, start: TopState, context: Context): Promise<void> {
-  await new Screen(scene, start, context).run()
+/** What a screen needs of its terminal. */
+export type OpenTerminal = (onKey: (key: Key) => void, onResize: () => void) => FullTerminal
+
+/**
+ * Looks again and again, and does what keys say, until q or Ctrl-C. A later look that fails is told, and the last one stays.
+ * Errors: those of the first look.
+ */
+export async function watchScene<T>(
+  scene: Scene<T>,
+  start: TopState,
+  context: Context,
+  terminal: OpenTerminal = (onKey, onResize) => new FullTerminal(onKey, onResize),
+): Promise<void> {
+  await new Screen(scene, start, context, terminal).run()
 }
 
 class Screen<T> {
@@ -36,15 +47,17 @@ class Screen<T> {
   #now: T | undefined
   #view: TopView | undefined
   #state: TopState
+  /** Why the last look failed. */
+  #failure = ''
   #acting = false
   #wake = new AbortController()
 
-  constructor(scene: Scene<T>, state: TopState, context: Context) {
+  constructor(scene: Scene<T>, state: TopState, context: Context, terminal: OpenTerminal) {
     this.#scene = scene
     this.#state = state
     this.#loud = context
     this.#context = {...context, reporter: silentReporter}
-    this.#terminal = new FullTerminal(
+    this.#terminal = terminal(
       (key) => this.#pressed(key),
       () => this.#draw(),
     )
@@ -75,10 +88,15 @@ class Screen<T> {
 
   async #look(signal: AbortSignal): Promise<void> {
     const context = {...this.#context, signal}
-    const now = await this.#scene.look(context).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
-    if (now) this.#show(now)
+    try {
+      this.#show(await this.#scene.look(context))
+      if (this.#failure !== '' && this.#state.message === this.#failure) this.#say('')
+      this.#failure = ''
+    } catch (error) {
+      if (signal.aborted) return
+      this.#failure = oneLine((error as Error).message)
+      this.#say(this.#failure)
+    }
   }
 
   #show(now: T): void {

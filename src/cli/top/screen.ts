@@ -2,7 +2,7 @@ import {paint} from '../terminal/print.ts'
 import {oneLine} from '../terminal/printable.ts'
 import {clip, table} from '../terminal/render.ts'
 import type {Pane} from './panes.ts'
-import {cursorOf, hasRuns, shownRows, sortOf, type TopState} from './state.ts'
+import {activePane, cursorOf, hasRuns, shownRows, sortOf, type TopState} from './state.ts'
 
 export interface TopView {
   /** The line above all: what is looked at, and in figures what it does. */
@@ -19,10 +19,10 @@ export interface TopView {
 const HELP = [
   'Tab, arrows   the next pane; up and down in it (also j, k; PgUp, PgDn, g, G)',
   '/             show only lines with a text; Esc shows all again',
-  's, r          sort by the next column; the other way round',
+  's, r          sort by the next column (P processors, M memory, T time); the other way round',
   'p, space      pause',
   '+, -          look less often, more often',
-  'q, Ctrl-C     leave; nothing that runs is touched',
+  'q, Ctrl-C     leave; nothing that runs is touched (F1, F3, F6, F9, F10 as in htop)',
 ]
 const HELP_OF_RUNS = [
   'Enter, l      logs of the run; of a node: only what is on it',
@@ -69,7 +69,7 @@ function footLine({state, at, panes}: TopView, clock: number): string {
     state.paused ? paint.yellow('paused') : late ? paint.yellow(`${Math.round((clock - at) / 1000)} s old`) : '',
     state.filter === '' ? '' : paint.cyan(`only "${state.filter}"`),
     paint.dim(
-      `every ${state.interval} s   Tab pane  / filter  s sort  ${hasRuns(panes) ? 'l logs  x stop  ' : ''}? help  q quit`,
+      `? help  q quit  Tab pane  / filter  s sort${hasRuns(panes) ? '  l logs  x stop' : ''}   every ${state.interval} s`,
     ),
   ]
   return parts.filter((part) => part !== '').join('   ')
@@ -81,7 +81,8 @@ function bodyLines({panes, state}: TopView, width: number, room: number): string
   // A blank line, the title, the headings, and its lines.
   const wants = shown.map((pane) => 3 + shownRows(pane, state).length)
   const given = shown.map(() => 0)
-  const own = shown.findIndex((pane) => pane.name === state.pane)
+  const active = activePane(panes, state)?.name
+  const own = shown.findIndex((pane) => pane.name === active)
   let left = room
   const give = (at: number, lines: number): void => {
     const taken = Math.max(0, Math.min(left, lines, (wants[at] ?? 0) - (given[at] ?? 0)))
@@ -94,7 +95,7 @@ function bodyLines({panes, state}: TopView, width: number, room: number): string
   return shown.flatMap((pane, at) => {
     const lines = given[at] ?? 0
     if (lines < 2) return []
-    return ['', ...paneLines(pane, state, width, lines - 1, pane.name === state.pane)].slice(0, lines)
+    return ['', ...paneLines(pane, state, width, lines - 1, pane.name === active)].slice(0, lines)
   })
 }
 

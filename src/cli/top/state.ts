@@ -36,6 +36,14 @@ export interface Key {
 }
 
 const INTERVALS = [0.5, 1, 2, 5, 10, 30, 60]
+/** Keys of htop and nvitop that mean what others do here. */
+const OTHERS: Readonly<Record<string, string>> = {f1: '?', f3: '/', f4: '/', f6: 's', f9: 'x', f10: 'q', I: 'r'}
+/** Their letters for what is sorted by; the first of these that a pane has. */
+const SORTS: Readonly<Record<string, readonly string[]>> = {
+  P: ['cpu', 'busy'],
+  M: ['memory', 'used'],
+  T: ['time', 'age'],
+}
 /** Lines that a page key moves by. */
 const PAGE = 10
 
@@ -75,6 +83,12 @@ export function hasRuns(panes: readonly Pane[]): boolean {
   return panes.some(({name}) => name === 'runs')
 }
 
+/** The pane that keys are for: the chosen one, or where that has no lines the first that has some. */
+export function activePane(panes: readonly Pane[], state: TopState): Pane | undefined {
+  const chosen = panes.find(({name}) => name === state.pane)
+  return chosen && chosen.rows.length > 0 ? chosen : panes.find(({rows}) => rows.length > 0)
+}
+
 /** The column that a pane is sorted by. */
 export function sortOf(pane: Pane, state: TopState): string {
   const chosen = state.sort[pane.name]
@@ -98,7 +112,7 @@ export function pressed(state: TopState, key: Key, panes: readonly Pane[]): {sta
     return key.text === 'y' && question ? {state: next, action: question.action} : {state: next}
   }
   if (state.mode === 'help') return {state: {...state, mode: 'list'}}
-  return inList({...state, message: ''}, key, panes)
+  return inList({...state, pane: activePane(panes, state)?.name ?? state.pane, message: ''}, key, panes)
 }
 
 function inList(state: TopState, key: Key, panes: readonly Pane[]): {state: TopState; action?: TopAction} {
@@ -115,7 +129,8 @@ function inList(state: TopState, key: Key, panes: readonly Pane[]): {state: TopS
     const next = filled[(filled.indexOf(state.pane) + by + filled.length) % Math.max(1, filled.length)]
     return {state: {...state, pane: next ?? state.pane}}
   }
-  switch (key.text === '' || key.name === 'space' ? key.name : key.text) {
+  const word = key.text === '' || key.name === 'space' ? key.name : key.text
+  switch (OTHERS[word] ?? word) {
     case 'q':
     case 'escape':
       return state.filter === '' ? {state, action: {kind: 'quit'}} : {state: {...state, filter: ''}}
@@ -149,6 +164,13 @@ function inList(state: TopState, key: Key, panes: readonly Pane[]): {state: TopS
       return {
         state: {...state, sort: {...state.sort, [pane.name]: next ?? ''}, message: `sorted by ${next}`},
       }
+    }
+    case 'P':
+    case 'M':
+    case 'T': {
+      const by = SORTS[word]!.find((one) => pane?.sorts.includes(one))
+      if (!pane || by === undefined) return {state: {...state, message: `${state.pane} have no column of that kind`}}
+      return {state: {...state, sort: {...state.sort, [pane.name]: by}, message: `sorted by ${by}`}}
     }
     case 'r':
       return {state: {...state, reversed: !state.reversed}}

@@ -1,5 +1,12 @@
 import {CliError, isCliError, type Context} from '../base/index.ts'
-import {connectHead, type HoldOutlook, type HoldWish, type KeptWish, type QuotaSum} from '../head/index.ts'
+import {
+  connectHead,
+  type HeadConnection,
+  type HoldOutlook,
+  type HoldWish,
+  type KeptWish,
+  type QuotaSum,
+} from '../head/index.ts'
 import type {Rack} from '../rack/index.ts'
 import type {Fleet} from '../ssh/index.ts'
 
@@ -22,24 +29,28 @@ export interface QuotaDesk {
   release(what: Pick<HoldWish, 'kind' | 'project'>, names: readonly string[]): Promise<void>
 }
 
-/** Undefined: the rack has no head, or no quotas, or its head does not answer, which is told. Errors: those of requests. */
+/**
+ * Undefined: the rack has no head, or no quotas, or its head does not answer, which is told. `open`: a connection to it that
+ * lives as long as the desk is used; without one each question makes its own. Errors: those of requests.
+ */
 export async function openDesk(
   {rack, fleet}: {rack: Rack; fleet: Fleet},
   context: Context,
+  open?: HeadConnection,
 ): Promise<QuotaDesk | undefined> {
-  const ask = async <T>(path: string, body: object): Promise<T> => {
+  const atHead = async <T>(work: (head: HeadConnection) => T | Promise<T>): Promise<T> => {
+    if (open) return work(open)
     const head = await connectHead(rack, fleet, context)
     try {
-      return await head.request<T>('POST', `${PATH}${path}`, body)
+      return await work(head)
     } finally {
       await head.close()
     }
   }
+  const ask = <T>(path: string, body: object): Promise<T> =>
+    atHead((head) => head.request<T>('POST', `${PATH}${path}`, body))
   try {
-    const head = await connectHead(rack, fleet, context)
-    const {quotas} = head
-    await head.close()
-    if (!quotas) return undefined
+    if (!(await atHead(({quotas}) => quotas))) return undefined
   } catch (error) {
     if (isCliError(error, 'NOT_FOUND')) return undefined
     if (!isCliError(error, ...SILENT)) throw error

@@ -168,6 +168,27 @@ export const DASHBOARDS: readonly Dashboard[] = [
         ],
       },
       {
+        title: 'Not sent',
+        unit: 'reqps',
+        queries: [
+          [
+            '{{reason}}',
+            'sum by (reason) (rate(flexrack_gateway_queue_refused_total{rack=~"$rack",endpoint=~"$endpoint"}[2m]))',
+          ],
+        ],
+      },
+      {
+        title: 'Model servers',
+        unit: 'short',
+        queries: [
+          ['wanted', 'sum(flexrack_gateway_servers_wanted{rack=~"$rack",endpoint=~"$endpoint"})'],
+          [
+            '{{state}}',
+            'sum by (state) (flexrack_gateway_servers{rack=~"$rack",endpoint=~"$endpoint",state!~"off|draining"})',
+          ],
+        ],
+      },
+      {
         title: 'Tokens a second',
         unit: 'short',
         queries: [

@@ -67,6 +67,22 @@ export const ALERTS: readonly Alert[] = [
     severity: 'warning',
     summary: 'Requests of endpoint {{ $labels.endpoint }} wait for servers, more and more of them.',
   },
+  {
+    // a full queue does not grow any more, and its 429 is no error of a server
+    alert: 'FlexrackEndpointRefuses',
+    expr: 'sum by (rack, endpoint) (rate(flexrack_gateway_queue_refused_total[5m])) / sum by (rack, endpoint) (rate(flexrack_gateway_requests_total[5m])) > 0.05',
+    for: '5m',
+    severity: 'critical',
+    summary:
+      'More than 5 % of the requests of endpoint {{ $labels.endpoint }} are not sent: its queue is full, or they wait too long.',
+  },
+  {
+    alert: 'FlexrackEndpointServersMissing',
+    expr: 'flexrack_gateway_servers_wanted > on (rack, endpoint, release) flexrack_gateway_servers{state="ready"}',
+    for: '10m',
+    severity: 'warning',
+    summary: 'Endpoint {{ $labels.endpoint }} has fewer model servers than it is to have.',
+  },
 ]
 
 /** rules/flexrack.yml. Pure. */

@@ -1,3 +1,4 @@
+import {rangesOf} from '../base/index.ts'
 import type {LinesAt, MergedWish, PageLines} from '../head/index.ts'
 import type {Verbs} from '../protocol/index.ts'
 
@@ -80,15 +81,4 @@ export function textOf(pieces: readonly Piece[]): string {
     }
   }
   return lines.map(({ranks, text}) => `[${rangesOf(ranks)}] ${text}\n`).join('')
-}
-
-/** `0-3,7` of sorted numbers. Pure. */
-export function rangesOf(numbers: readonly number[]): string {
-  const ranges: [number, number][] = []
-  for (const one of numbers) {
-    const last = ranges.at(-1)
-    if (last && one === last[1] + 1) last[1] = one
-    else ranges.push([one, one])
-  }
-  return ranges.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',')
 }

@@ -1,4 +1,4 @@
-import {CliError, isQuotaName, quotaAmount, type Context} from '../base/index.ts'
+import {CliError, isQuotaName, QUOTA_WORDS, quotaAmount, type Context} from '../base/index.ts'
 import type {HeadConnection} from '../head/index.ts'
 import {executePlan, throwIfFailed, type Handlers, type PlanOf} from '../plan/index.ts'
 import type {QuotaLimits} from '../protocol/index.ts'
@@ -9,15 +9,8 @@ export type QuotaChange = {of: string; limits: QuotaLimits | null}
 export type QuotaKinds = {'quota.set': {input: QuotaChange; output: QuotaChange}}
 
 const HANDLERS: Handlers<QuotaKinds, {head: Pick<HeadConnection, 'request'>}> = {'quota.set': set}
-const WORDS = {
-  gpus: 'GPUs at once',
-  gpu_hours: 'GPU hours a month',
-  runs: 'runs at once',
-  notebooks: 'notebooks at once',
-  endpoints: 'endpoints at once',
-  servers: 'model servers at once',
-  disk: 'GiB of disk',
-} as const
+const ALLOWED: Partial<Record<keyof QuotaLimits, string>> = {gpu_hours: 'GPU hours a month', disk: QUOTA_WORDS.disk}
+const FLAGS = Object.keys(QUOTA_WORDS).map((what) => `--${what.replaceAll('_', '-')}`)
 
 /** Errors: USAGE for who or what there is no quota of. Pure. */
 export function planQuota(command: string, node: string, {of, limits}: QuotaChange): PlanOf<QuotaKinds> {
@@ -27,10 +20,7 @@ export function planQuota(command: string, node: string, {of, limits}: QuotaChan
       `"${of}" is nobody who may have a quota: user:NAME, user:* (each user), team:NAME, project:NAME`,
     )
   if (limits && Object.keys(limits).length === 0)
-    throw new CliError(
-      'USAGE',
-      'a quota limits something: --gpus, --gpu-hours, --runs, --notebooks, --endpoints, --servers or --disk',
-    )
+    throw new CliError('USAGE', `a quota limits something: ${FLAGS.slice(0, -1).join(', ')} or ${FLAGS.at(-1)}`)
   const title = limits ? `Allow ${of} at most ${limitsText(limits)}` : `Take the quota of ${of} away`
   return {command, steps: [{id: 'quota', node, kind: 'quota.set', title, input: {of, limits}, needs: []}]}
 }
@@ -46,10 +36,10 @@ export async function carryOutQuota(
 }
 
 function limitsText(limits: QuotaLimits): string {
-  const words = Object.entries(limits).map(
-    ([what, {most, soft}]) =>
-      `${quotaAmount(what as keyof QuotaLimits, most)} ${WORDS[what as keyof QuotaLimits]}${soft ? ' (soft)' : ''}`,
-  )
+  const words = Object.entries(limits).map(([name, {most, soft}]) => {
+    const what = name as keyof QuotaLimits
+    return `${quotaAmount(what, most)} ${ALLOWED[what] ?? `${QUOTA_WORDS[what]} at once`}${soft ? ' (soft)' : ''}`
+  })
   return words.join(', ')
 }
 

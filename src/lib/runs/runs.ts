@@ -131,7 +131,7 @@ export function openRuns(place: RunsPlace, context: Context): Runs {
         throw new CliError('HEAD_FAILED', `${open?.away}, so the record of ${run.run} cannot be removed`, {
           hint: 'flexrack head start',
         })
-      const desk = await openDesk(whole, context)
+      const desk = await openDesk(whole, context, open?.tracking?.head)
       const outcomes = await carryOut(removePlan(run), {place: whole, tracking: open?.tracking, desk, context})
       const failed = outcomes.find((one) => one.error)
       if (failed?.error) throw failed.error

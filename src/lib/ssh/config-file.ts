@@ -71,9 +71,17 @@ async function apply(
     } else if (key === 'identityfile') {
       settings.set(key, [...(settings.get(key) ?? []), ...values])
     } else if (!settings.has(key)) {
-      settings.set(key, values)
+      settings.set(key, key === 'proxycommand' ? [asWritten(line.value)] : values)
     }
   }
+}
+
+/** A command for a shell, with its own quotes. */
+function asWritten(value: Extract<Line, {param: string}>['value']): string {
+  if (typeof value === 'string') return value
+  return value
+    .map(({val, separator, quoted}, at) => `${at === 0 ? '' : separator}${quoted ? `"${val}"` : val}`)
+    .join('')
 }
 
 /**

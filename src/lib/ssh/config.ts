@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {CliError} from '../base/index.ts'
 import {readConfig, type Settings} from './config-file.ts'
 import {knownHostsName} from './known-hosts.ts'
+import {expandProxyCommand} from './proxy-command.ts'
 import type {SshTarget} from './types.ts'
 
 /** Where to connect and with what: an SshTarget after ~/.ssh/config and the defaults. */
@@ -34,6 +35,8 @@ export interface Endpoint {
   until?: string
   /** The hop before this one. */
   jump?: Endpoint
+  /** A command whose stdin and stdout are the connection, in place of one over TCP. */
+  proxyCommand?: string
 }
 
 /**
@@ -65,6 +68,7 @@ async function resolve(target: SshTarget, env: NodeJS.ProcessEnv, path: string[]
     .map(expand)
   const alias = first('hostkeyalias')
   const jump = await resolveJump(target, settings, env, path)
+  const proxy = jump ? undefined : proxyCommandOf(target, settings)
   const agent = expandAgent(first('identityagent'), env, expand)
   return {
     label: target.name,
@@ -90,7 +94,25 @@ async function resolve(target: SshTarget, env: NodeJS.ProcessEnv, path: string[]
     ...(target.wayOut === undefined ? {} : {wayOut: target.wayOut}),
     ...(target.until === undefined ? {} : {until: target.until}),
     ...(jump ? {jump} : {}),
+    ...(proxy === undefined
+      ? {}
+      : {
+          proxyCommand: expandProxyCommand(proxy, target.name, {h: host, n: target.host, p: String(port), r: user}),
+        }),
   }
+}
+
+/** `none` in the place of either is for both, as ssh has it. */
+function proxyCommandOf(target: SshTarget, settings: Settings): string | undefined {
+  const command = settings.get('proxycommand')?.[0]
+  if (command === undefined || command.toLowerCase() === 'none' || target.proxyJump !== undefined) return undefined
+  return isFirst('proxycommand', 'proxyjump', settings) ? command : undefined
+}
+
+/** ssh_config(5): whichever of the two is specified first counts. */
+function isFirst(one: string, other: string, settings: Settings): boolean {
+  const keys = [...settings.keys()]
+  return !settings.has(other) || keys.indexOf(one) < keys.indexOf(other)
 }
 
 /** `a,b` means: connect to a, from there to b, from there to the target. Every hop has its own configuration. */
@@ -100,16 +122,9 @@ async function resolveJump(
   env: NodeJS.ProcessEnv,
   path: string[],
 ): Promise<Endpoint | undefined> {
-  const spec = target.proxyJump ?? settings.get('proxyjump')?.[0]
-  const command = settings.get('proxycommand')?.join(' ')
-  if (spec === undefined) {
-    if (command === undefined || command === 'none') return undefined
-    throw new CliError('NODE_UNREACHABLE', `${target.name} is reached by a ProxyCommand, which flexrack does not run`, {
-      details: {node: target.name, host: target.host},
-      hint: 'use ProxyJump in ~/.ssh/config, or proxy_jump in the rack file',
-    })
-  }
-  if (spec.toLowerCase() === 'none') return undefined
+  const configured = isFirst('proxyjump', 'proxycommand', settings) ? settings.get('proxyjump')?.[0] : undefined
+  const spec = target.proxyJump ?? configured
+  if (spec === undefined || spec.toLowerCase() === 'none') return undefined
   let last: Endpoint | undefined
   for (const hop of spec.split(',')) {
     const parsed = parseHop(hop.trim())

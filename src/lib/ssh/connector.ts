@@ -84,6 +84,7 @@ export class Connector {
     // work.
     const soft = this.#ctx.signal.aborted ? [] : [this.#ctx.signal]
     const signal = AbortSignal.any([this.#closing.signal, this.#ctx.kill, ...soft])
+    const told = new Set<string>()
     for (let number = 1; ; number++) {
       try {
         return await attempt(endpoint, {
@@ -91,6 +92,7 @@ export class Connector {
           options: this.#options,
           questions: this.#questions,
           ring: this.#ring,
+          told,
           via,
           signal,
           onSilent,

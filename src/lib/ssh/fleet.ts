@@ -1,7 +1,11 @@
-import {CliError, throwIfInterrupted, type Context} from '../base/index.ts'
+import {CliError, isCliError, throwIfInterrupted, type Context} from '../base/index.ts'
 import {Connector} from './connector.ts'
 import {makeShell} from './shell.ts'
 import type {Fleet, FleetOptions, NodeShell, SshTarget} from './types.ts'
+
+/** As long as this a node counts as silent that has just used up the time it had to answer. Milliseconds. */
+const SILENT_MS = 3000
+const CONNECT_MS = 15_000
 
 /**
  * The nodes, each connected on first use. See SshTarget for how a node is found; connections need `close()` in the end.
@@ -35,7 +39,16 @@ export function openFleet(targets: SshTarget[], ctx: Context, options: FleetOpti
       if (!shell) {
         shell = open(target)
         shells.set(node, shell)
-        shell.catch(() => shells.delete(node))
+        const [made, began] = [shell, Date.now()]
+        const forget = (): void => {
+          if (shells.get(node) === made) shells.delete(node)
+        }
+        // What a command asks next of the same node does not wait for it a second time.
+        shell.catch((error: unknown) => {
+          const isSilent = Date.now() - began >= (options.connectTimeout ?? CONNECT_MS)
+          if (isSilent && isCliError(error, 'NODE_UNREACHABLE')) setTimeout(forget, SILENT_MS).unref()
+          else forget()
+        })
       }
       return shell
     },

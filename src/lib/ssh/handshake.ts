@@ -9,6 +9,7 @@ import {authenticationError, connectionError} from './connect-error.ts'
 import {knownKeyTypes, verifyHostKey} from './host-key.ts'
 import {collectIdentities, type Identities, type KeyRing} from './identity.ts'
 import {Deadline, type Questions} from './questions.ts'
+import {openProxyCommand} from './proxy-command.ts'
 import type {FleetOptions} from './types.ts'
 
 export interface Wiring {
@@ -16,6 +17,8 @@ export interface Wiring {
   options: FleetOptions
   questions: Questions
   ring: KeyRing
+  /** What a ProxyCommand has said in an attempt before is not told again. */
+  told: Set<string>
   /** The connection to the hop before, where there is one. */
   via: Connection | undefined
   /** Aborted when nobody wants the connection any more. */
@@ -66,7 +69,7 @@ export async function attempt(endpoint: Endpoint, wiring: Wiring): Promise<Conne
   }, SILENT_MS)
   try {
     socket = await unlessAborted(
-      wiring.via ? openVia(wiring.via, endpoint) : openDirect(endpoint, stop.signal),
+      wiring.via ? openVia(wiring.via, endpoint) : openItself(endpoint, wiring, stop.signal),
       stop.signal,
     )
     return await unlessAborted(authenticate(endpoint, socket, wiring, deadline, stop.signal), stop.signal)
@@ -106,6 +109,16 @@ async function openVia(via: Connection, endpoint: Endpoint): Promise<Duplex> {
   }
 }
 
+async function openItself(endpoint: Endpoint, {ctx, told}: Wiring, signal: AbortSignal): Promise<Duplex> {
+  const {proxyCommand, label} = endpoint
+  if (proxyCommand === undefined) return openDirect(endpoint, signal)
+  return openProxyCommand(proxyCommand, ctx.env, (line) => {
+    if (told.has(line)) return
+    told.add(line)
+    ctx.reporter.note(`${label}: ${line}`)
+  })
+}
+
 function openDirect(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // Node's default of 250 ms for each of several addresses is shorter than a round trip to the other side of the
@@ -140,6 +153,9 @@ async function authenticate(
   const {default: ssh2} = await import('ssh2')
   const known = await knownKeyTypes(endpoint)
   const identities = await collectIdentities(endpoint, wiring.ring, deadline)
+  const early: NodeJS.ErrnoException | null = socket.errored
+  if (socket.destroyed)
+    throw new AttemptError(connectionError(endpoint, early ?? {message: 'it closed'}), early?.code !== 'ENOENT')
   const client: Client = new ssh2.Client()
   const connection = new Connection(endpoint.label, client, wiring.ctx)
   await new Promise<void>((resolve, reject) => {
@@ -194,7 +210,7 @@ function explain(
   const reported = connectionError(endpoint, cause ?? {message: 'the server closed the connection'})
   return new AttemptError(
     reported,
-    cause === undefined || cause.level === 'protocol' || cause.level === 'client-socket',
+    cause === undefined || cause.level === 'protocol' || (cause.level === 'client-socket' && cause.code !== 'ENOENT'),
   )
 }
 

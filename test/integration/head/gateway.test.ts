@@ -1,5 +1,7 @@
 import {createHash, randomBytes} from 'node:crypto'
-import {connect} from 'node:net'
+import {createServer, type RequestListener} from 'node:http'
+import {createServer as createSecureServer} from 'node:https'
+import {connect, type AddressInfo} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {openTestServer, type TestServer} from '../../support/head-server.ts'
@@ -178,6 +180,34 @@ describe('the gateway', () => {
     const answer = await server.call('POST', INFER, {body: `"${'x'.repeat(40 * 1024 * 1024)}"`})
     expect([answer.status, await answer.json()]).toEqual([400, {error: `bad tensor of ${40 * 1024 * 1024 + 2} bytes`}])
   })
+
+  // Here, too, and the socket writes when it can.
+  test.each(['plainly', 'with TLS'])(
+    'passes a body on that is too large to be kept, %s, to a server that pauses',
+    async (how) => {
+      const name = '127.0.0.2' // the head's own address is signed for nobody else
+      const tensor = randomBytes(20 * 1024 * 1024).toString('hex')
+      const hash = createHash('sha256')
+      const listener: RequestListener = async (request, response) => {
+        let pieces = 0
+        for await (const piece of request) {
+          hash.update(piece as Buffer)
+          if (pieces++ % 64 === 0) await sleep(5)
+        }
+        response.end()
+      }
+      const identity = await server.call('POST', '/flexrack/v1/certificates', {body: {names: [name]}})
+      const {key, certificate: cert} = (await identity.json()) as {key: string; certificate: string}
+      const target = how === 'plainly' ? createServer(listener) : createSecureServer({key, cert}, listener)
+      closers.push(() => new Promise((resolve) => (target.close(resolve), target.closeAllConnections())))
+      await new Promise<void>((resolve) => target.listen(0, name, resolve))
+      const {port} = target.address() as AddressInfo
+      await server.activate('digits', [`${how === 'plainly' ? 'http' : 'https'}://${name}:${port}`])
+      const answer = await server.call('POST', INFER, {body: tensor})
+      expect(answer.status).toBe(200)
+      expect(hash.digest('hex')).toBe(createHash('sha256').update(tensor).digest('hex'))
+    },
+  )
 
   // Its memory is given back piece by piece while it is under way.
   test.each(['whole', 'in pieces'])(

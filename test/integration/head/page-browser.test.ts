@@ -154,6 +154,10 @@ test('news come into the page that is open, and what is at a node keeps its plac
 test('a run that is new stands above the others: what is marked, and where the focus is, stays with its run', async () => {
   await page.go(at('runs'))
   await page.until('document.querySelector("#pulse").textContent === "live"', 30)
+  // Tab begins at the way past the pages.
+  for (const type of ['rawKeyDown', 'keyUp'])
+    await page.send('Input.dispatchKeyEvent', {type, key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9})
+  expect(await page.evaluate('document.activeElement.className')).toBe('skip')
   const row = 'document.querySelector("#run-digits-9dkw2")'
   await page.evaluate(`${row}.querySelector("input").click(); ${row}.querySelector("a").focus()`)
   const [first, ...others] = runsOf()
@@ -259,12 +263,21 @@ test('without scripts it shows the same, and stops a run after a question', asyn
 test('ten tabs live from one stream', async () => {
   await page.go(at(''))
   const ids: string[] = []
+  const holder = (): Promise<string | undefined> =>
+    page.evaluate('navigator.locks.query().then(({held}) => held[0]?.clientId)')
+  await expect.poll(holder).toBeDefined()
+  const mine = await holder()
   for (let index = 0; index < 9; index++)
     ids.push((await page.send<{targetId: string}>('Target.createTarget', {url: at('')})).targetId)
   // Each has its news from the tab that holds the stream: an eleventh request is answered.
   await page.until('document.querySelector("#pulse").textContent === "live"')
   expect(await page.evaluate(`fetch(${JSON.stringify(at('audit'))}).then((one) => one.status)`)).toBe(200)
+  // A tab that is not seen may be put to sleep: one that is has the stream.
+  await expect.poll(async () => [undefined, mine].includes(await holder())).toBe(false)
   for (const targetId of ids) await page.send('Target.closeTarget', {targetId})
+  await page.send('Page.bringToFront')
+  await expect.poll(holder).toBe(mine)
+  await page.until('document.querySelector("#pulse").textContent === "live"')
   expect(page.errors).toEqual([])
 })
 

@@ -1,5 +1,6 @@
 """What is put right on a node without root, and what is left alone."""
 
+import io
 import json
 import os
 import resource
@@ -8,8 +9,12 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
+from flexrack_node.base.channel import Channel
 from flexrack_node.base.stored import stamped
+from flexrack_node.preflight import leftovers, mend
+from flexrack_node.process.containment import send_signal
 from places import PROGRAM
 from run_support import Rack
 from waiting import LONG, until
@@ -63,6 +68,35 @@ class MendTest(unittest.TestCase):
         self.assertEqual(self.mend(("processes", run)), [{"kind": "processes", "name": run, "bytes": 0}])
         self.assertEqual((stray.wait(LONG), deaf.wait(LONG)), (-15, -9))
         self.assertEqual(self.mendable(), {})
+
+    def test_before_a_signal_only_the_process_that_gets_it_is_looked_at(self) -> None:
+        self.rack.script("print('x')\n")
+        run = self.rack.start()
+        self.rack.finish(run)
+        strays = [self.stray(run) for _ in range(8)]
+        channel = Channel(self.root, self.root / "environments", io.StringIO())
+        listed: list[int] = []
+
+        def send(*args: object) -> bool:
+            with mock.patch.object(os, "listdir", wraps=os.listdir) as looks:
+                sent = send_signal(*args)  # type: ignore[arg-type]
+            listed.append(looks.call_count)
+            return sent
+
+        with mock.patch.object(mend, "send_signal", send):
+            mend.end_processes(run, channel, 0.5)
+        self.assertEqual([stray.wait(LONG) for stray in strays], [-15] * 8)
+        self.assertGreaterEqual(len(listed), 8)
+        self.assertEqual(set(listed), {0})
+
+    def test_one_process_is_known_as_a_run_s_that_is_over(self) -> None:
+        stray = self.stray("over")
+        self.assertTrue(leftovers.is_leftover(self.root, "over", stray.pid))
+        self.assertFalse(leftovers.is_leftover(self.root, "other", stray.pid))
+        self.assertFalse(leftovers.is_leftover(self.root, "over", os.getpid()))
+        stray.kill()
+        stray.wait()
+        self.assertFalse(leftovers.is_leftover(self.root, "over", stray.pid))
 
     def test_a_run_that_goes_on_is_left_alone(self) -> None:
         self.rack.script("import time\nprint('up', flush=True)\ntime.sleep(600)\n")

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest'
-import {earliest, mergedQuestion, mergeParts, rangesOf, textOf} from '../../../src/lib/page/merged.ts'
+import {rangesOf} from '../../../src/lib/base/index.ts'
+import {earliest, mergedQuestion, mergeParts, textOf} from '../../../src/lib/page/merged.ts'
 
 type Part = Parameters<typeof earliest>[0] extends ReadonlyMap<string, infer P> ? P : never
 const part = (changed: Partial<Part>): Part => ({

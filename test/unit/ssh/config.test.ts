@@ -117,10 +117,37 @@ describe('resolveTarget', () => {
     })
   })
 
-  it('says that it does not run a ProxyCommand', async () => {
-    await expect(resolve('Host n\n  ProxyCommand nc %h %p\n', {host: 'n'})).rejects.toMatchObject({
+  it('takes a ProxyCommand as it is written, with its tokens and its own quotes', async () => {
+    const config =
+      'Host n\n  HostName n.lan\n  User me\n  ProxyCommand sh -c \'echo "a  b" >&2; nc -x "p q:1" %h %p\' %n %r 100%% %z\n'
+    expect((await resolve(config, {host: 'n', port: 2022})).proxyCommand).toBe(
+      'sh -c \'echo "a  b" >&2; nc -x "p q:1" n.lan 2022\' n me 100% %z',
+    )
+    expect((await resolve('Host n\n  ProxyCommand none\n', {host: 'n'})).proxyCommand).toBeUndefined()
+  })
+
+  it('takes ProxyJump or ProxyCommand, whichever is said first, and what the rack file says before both', async () => {
+    const [jump, command] = ['  ProxyJump gate\n', '  ProxyCommand nc %h %p\n']
+    expect(await resolve(`Host n\n${command}${jump}`, {host: 'n'})).toMatchObject({proxyCommand: 'nc n 22'})
+    expect((await resolve(`Host n\n${command}${jump}`, {host: 'n'})).jump).toBeUndefined()
+    const jumped = await resolve(`Host n\n${jump}${command}`, {host: 'n'})
+    expect([jumped.jump?.host, jumped.proxyCommand]).toEqual(['gate', undefined])
+    const named = await resolve(`Host n\n${command}`, {host: 'n', proxyJump: 'other'})
+    expect([named.jump?.host, named.proxyCommand]).toEqual(['other', undefined])
+    const direct = await resolve(`Host n\n${command}`, {host: 'n', proxyJump: 'none'})
+    expect([direct.jump, direct.proxyCommand]).toEqual([undefined, undefined])
+    const hop = await resolve(`Host n\n${jump}Host gate\n${command}`, {host: 'n'})
+    expect(hop.jump?.proxyCommand).toBe('nc gate 22')
+  })
+
+  it('gives a ProxyCommand no name that a shell would read as more than one', async () => {
+    for (const host of ['n;id', 'n$(id)', '`id`', 'a b', "a'b"])
+      await expect(resolve('Host *\n  ProxyCommand nc %h %p\n', {host}), host).rejects.toMatchObject({
+        code: 'NODE_UNREACHABLE',
+        message: expect.stringContaining('a shell might read a command in it'),
+      })
+    await expect(resolve('Host *\n  ProxyCommand nc %r %p\n', {host: 'n', user: '-oX'})).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
-      message: expect.stringContaining('ProxyCommand'),
     })
   })
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import {isArray} from '../../../src/lib/sweep/array.ts'
-import {ranges} from '../../../src/lib/train/placer/slurm-array.ts'
+import {rangesOf} from '../../../src/lib/base/index.ts'
 
 test('trials stand in the queue all at once only where none depends on another one, nor on the time', () => {
   const none = {name: 'none'} as const
@@ -11,13 +11,13 @@ test('trials stand in the queue all at once only where none depends on another o
 })
 
 test('numbers of tasks become ranges, in order, each number once', () => {
-  expect(ranges([0])).toBe('0')
-  expect(ranges([7, 0, 1, 2, 9, 10])).toBe('0-2,7,9-10')
+  expect(rangesOf([0])).toBe('0')
+  expect(rangesOf([7, 0, 1, 2, 9, 10])).toBe('0-2,7,9-10')
   for (let seed = 1; seed <= 200; seed++) {
     const numbers = Array.from({length: 40}, (_, number) => number).filter(
       (number) => (seed * (number + 3) * 2_654_435_761) % 97 < 60,
     )
-    const back = ranges(numbers)
+    const back = rangesOf(numbers)
       .split(',')
       .filter((part) => part !== '')
       .flatMap((part) => {

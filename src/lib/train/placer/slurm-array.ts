@@ -1,4 +1,4 @@
-import {throwIfInterrupted, type Context, ownVersion} from '../../base/index.ts'
+import {ownVersion, rangesOf, throwIfInterrupted, type Context} from '../../base/index.ts'
 import {DATA_HANDLERS, dataSteps} from '../../data/index.ts'
 import type {Tracking} from '../../head/index.ts'
 import {executePlan, throwIfFailed} from '../../plan/index.ts'
@@ -84,7 +84,7 @@ export async function startArray(
     )
     const script = slurmScript(
       {...first, run: name},
-      {...placesOf(host, workspace, `${name}-`), array: `${ranges(own.map(({task}) => task))}%${parallel}`},
+      {...placesOf(host, workspace, `${name}-`), array: `${rangesOf(own.map(({task}) => task))}%${parallel}`},
     )
     const started = await host.call('slurm.submit_array', {name, tasks: full, script}, {signal: context.kill})
     return started.map((one) => ({run: one.run, nodes: [one]}))
@@ -134,18 +134,6 @@ function specOf(
     tracking: trackingSpec(made),
   }
   return filledSpec(full, {at: () => undefined}, openTrainEnv(place, {version, variables: spec.env}, context))
-}
-
-/** `0-3,7`, as --array takes it; in ascending order. Pure. */
-export function ranges(numbers: number[]): string {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const parts: [first: number, last: number][] = []
-  for (const number of sorted) {
-    const last = parts.at(-1)
-    if (last && last[1] + 1 === number) last[1] = number
-    else parts.push([number, number])
-  }
-  return parts.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',')
 }
 
 /** Of a run that never came to start. */

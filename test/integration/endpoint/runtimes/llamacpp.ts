@@ -76,6 +76,28 @@ export function llamacppTests(given: () => EndpointRack): void {
       expect(completed.choices[0]).toMatchObject({finish_reason: 'length'})
     })
 
+    test('a stream counts the tokens that llama.cpp says, whether or not its client asks, and that client sees none', async () => {
+      const {key} = await site.endpoints.keys.add('chat', {client: 'team', seconds: 600})
+      const team = new OpenAI({baseURL: client.baseURL, apiKey: key.reveal(), maxRetries: 0})
+      const used = async (): Promise<number> => (await site.endpoints.keys.list('chat'))[0]!.tokens
+      const whole = (await client.chat.completions.create(talk)).usage!.total_tokens
+      const told: (number | undefined)[] = []
+      for (const asks of [false, true]) {
+        const options = asks ? {stream_options: {include_usage: true}} : {}
+        for await (const {usage} of await team.chat.completions.create({...talk, ...options, stream: true}))
+          if (usage) told.push(usage.total_tokens)
+      }
+      expect(told).toEqual([whole])
+      await expect.poll(used).toBe(2 * whole)
+    })
+
+    test('an answer has the form that its schema says', async () => {
+      const schema = {type: 'object', properties: {kind: {enum: ['one', 'other']}}, required: ['kind']}
+      const response_format = {type: 'json_schema' as const, json_schema: {name: 'kind', schema}}
+      const {choices} = await client.chat.completions.create({...talk, max_tokens: 100, response_format})
+      expect(JSON.parse(choices[0]!.message.content!)).toEqual({kind: expect.stringMatching(/^(one|other)$/)})
+    })
+
     test('requests at once that need more than one context between them are all answered', async () => {
       const long = {...talk, max_tokens: 150}
       const all = await Promise.all(Array.from({length: 8}, () => client.chat.completions.create(long)))

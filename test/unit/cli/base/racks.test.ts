@@ -36,12 +36,14 @@ test('all are the racks there are, and commas part several', async () => {
 })
 
 test('a rack that cannot be read is part of the answer, with its reason, and the exit status is 8', async () => {
-  await Promise.all([writeRack('lab'), writeRack('cloud', 'nodes: 7\n')])
+  await Promise.all([writeRack('lab'), writeRack('cloud', 'nodes: 7\nnode: 8\n')])
   const answers = await askRacks(['lab', 'cloud', 'gone'], {}, context, async ({rack}) => rack.nodes[0]?.name)
   expect(answers.map((one) => (one.ok ? one.answer : one.code))).toEqual(['lab-1', 'RACK_INVALID', 'NOT_FOUND'])
   expect(process.exitCode).toBe(8)
   const text = stripVTControlCharacters(racksText(answers, (name) => `first: ${name}`))
-  expect(text).toMatch(/^rack lab\nfirst: lab-1\n\nrack cloud\n.+\n\nrack gone\nthere is no rack "gone"/s)
+  expect(text).toMatch(
+    /^rack lab\nfirst: lab-1\n\nrack cloud\ncloud.yaml has 2 errors; at 1:8: nodes .+\n\nrack gone\nthere is no rack "gone"/s,
+  )
 })
 
 test('where none answers it is the error of the first, and a bug is no answer', async () => {

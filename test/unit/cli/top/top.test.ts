@@ -108,6 +108,27 @@ test('the cursor stays on its line when lines come, and panes without lines are 
   expect(keys(['tab']).state.pane).toBe('nodes')
 })
 
+test('keys of htop do here what they do there', () => {
+  expect(keys(['f9', 'y', 'f10']).actions).toEqual([{kind: 'stop', run: 'digits-new'}, {kind: 'quit'}])
+  expect(keys(['f1']).state.mode).toBe('help')
+  expect(keys(['f3', 'a', 'return', 'f6']).state).toMatchObject({filter: 'a', sort: {runs: 'time'}})
+  expect(keys(['T', 'I']).state).toMatchObject({sort: {runs: 'time'}, reversed: true})
+  expect(keys(['P']).state).toMatchObject({sort: {}, message: 'runs have no column of that kind'})
+  expect(keys(['left', 'P']).state.sort).toEqual({nodes: 'cpu'})
+  // Typed they are letters.
+  expect(keys(['/', 'P', 'M']).state.filter).toBe('PM')
+})
+
+test('where nothing runs the keys are for the nodes, which have the cursor', () => {
+  const view = rackView(overview({runs: []}), before, startState({}, 2), CLOCK)
+  const down = pressed(view.state, {name: 'down', text: '', ctrl: false}, view.panes)
+  expect(down.state.chosen).toEqual({nodes: 'gpu2'})
+  const lines = screenLines({...view, state: down.state}, {width: 40, height: 10}, CLOCK)
+  const text = lines.map((line) => stripVTControlCharacters(line))
+  expect(text.filter((line) => line.startsWith('> gpu2'))).toHaveLength(1)
+  expect(text.at(-1), 'on the narrowest screen, too').toContain('? help  q quit')
+})
+
 test.each([
   [80, 24],
   [40, 8],

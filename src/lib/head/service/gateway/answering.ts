@@ -2,6 +2,7 @@ import type {IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse} from 'nod
 import type {Dispatcher} from 'undici'
 import {backwardHeaders} from '../onward.ts'
 import {withoutCors, withVary} from './cors.ts'
+import {ownMemoryOf} from '../limits/spent.ts'
 
 /** What of the pieces of an answer goes on; `end` is what it has kept back. */
 export interface Filter {
@@ -33,12 +34,6 @@ export interface AnswerRules {
 
 /** Up to so many bytes an answer is a string: node:http joins its head to strings alone, and writes buffers apart. */
 const SMALL = 12 * 1024
-
-/**
- * A piece of so many bytes, alone in its memory, does not wait for a collection: some hundred of them make V8 look
- * through all that there is, whatever little of it is theirs (docs/adr/0066).
- */
-const LARGE = 32 * 1024
 
 /**
  * Passes the answer of a model server on as it comes, at the caller's pace, straight from one connection to the other:
@@ -117,10 +112,9 @@ export class Answering implements Dispatcher.DispatchHandler {
 
   /** False where the caller is to be waited for. What is not read again is given back as soon as it has been written. */
   #write(chunk: Buffer): boolean {
-    const {buffer} = chunk
-    const isAlone = chunk.length >= LARGE && chunk.length === buffer.byteLength && buffer instanceof ArrayBuffer
-    if (!isAlone || this.#rules.tap || this.#rules.keep) return this.#raw.write(chunk)
-    return this.#raw.write(chunk, (error) => void (error ?? buffer.transfer(0)))
+    const memory = this.#rules.tap || this.#rules.keep ? undefined : ownMemoryOf(chunk)
+    if (!memory) return this.#raw.write(chunk)
+    return this.#raw.write(chunk, (error) => void (error ?? memory.transfer(0)))
   }
 
   onResponseEnd(): void {

@@ -1,4 +1,5 @@
 import {buildConnector} from 'undici'
+import {freeWritten} from '../limits/spent.ts'
 import {checkFront} from '../tls/front-name.ts'
 import type {Identity} from '../tls/certificates.ts'
 import type {Issuer} from '../tls/issuer.ts'
@@ -21,7 +22,10 @@ export function gatewayConnector(certificates: Issuer, timeout: number): buildCo
             connect: buildConnector({timeout, key, cert, ca: trusted, checkServerIdentity: checkFront}),
           }
         }
-        made.connect(options, callback)
+        made.connect(options, (...result) => {
+          if (result[1]) freeWritten(result[1])
+          callback(...result)
+        })
       },
       (error: Error) => callback(error, null),
     )

@@ -16,6 +16,7 @@ import {askingUsage} from '../usage/stream-usage.ts'
 import {outcomeOf, Way} from '../releases/way.ts'
 import {requireNoRegion} from './shared-memory.ts'
 import {silenceOf} from './silence.ts'
+import {spend} from '../limits/spent.ts'
 import {requireServing} from '../standby/refusals.ts'
 
 /** A body up to this size is kept, so that the request can go to another target; a larger one is streamed once. */
@@ -95,7 +96,7 @@ export class Gateway {
     const keeps = exchange.body === undefined || announcedSize(exchange) <= KEPT_BYTES
     const body = keeps
       ? await readBody(exchange, KEPT_BYTES, parts.limits)
-      : await passBody(exchange, LARGEST_BODY, parts.limits, false)
+      : await passBody(exchange, LARGEST_BODY, parts.limits, false, spend)
     if (coding !== undefined) await requireUnpacked(exchange, coding, body as Buffer, parts.limits)
     else if (keeps) requireNoRegion(call, headers, body as Buffer)
     const asking = keeps && coding === undefined ? askingUsage(call.path, body as Buffer) : undefined

@@ -3,6 +3,10 @@ import type {GatewayCall} from './calls.ts'
 import {Failure} from '../failure.ts'
 
 const REGION = 'shared_memory_region'
+/** A buffer is found in a buffer without being written down anew each time. */
+const REGION_BYTES = Buffer.from(REGION)
+/** More JSON is not looked through, as reading it takes the head's time; with tensors in memory there is little of it. */
+const LARGEST_HEAD = 1024 ** 2
 
 /** Why tensors in memory of the server's machine are refused: some servers pass over that, and answer otherwise. */
 export const NO_SHARED_MEMORY =
@@ -11,14 +15,15 @@ export const NO_SHARED_MEMORY =
 /**
  * Refuses tensors in shared memory (Triton's extension,
  * https://github.com/triton-inference-server/server/blob/main/docs/protocol/extension_shared_memory.md). `body`: one that
- * is kept and not packed; of others their server says it. Throws 400.
+ * is kept and not packed; of others, and of long ones, their server says it. Throws 400.
  */
 export function requireNoRegion({path}: GatewayCall, headers: IncomingHttpHeaders, body: Buffer): void {
   if (!path.startsWith('/v2/models/')) return
-  const length = Number(headers['inference-header-content-length'] ?? body.length)
-  const head = body.subarray(0, Number.isNaN(length) ? body.length : length)
+  const length = Number(headers['inference-header-content-length'] ?? Number.NaN)
+  const head = Number.isNaN(length) ? body : body.subarray(0, length)
   // A text of a tensor may say it, too.
-  if (head.includes(REGION) && namesRegion(head)) throw new Failure(400, 'USAGE', NO_SHARED_MEMORY)
+  if (head.length <= LARGEST_HEAD && head.includes(REGION_BYTES) && namesRegion(head))
+    throw new Failure(400, 'USAGE', NO_SHARED_MEMORY)
 }
 
 function namesRegion(head: Buffer): boolean {

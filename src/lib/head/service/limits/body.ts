@@ -3,6 +3,7 @@ import {Failure} from '../failure.ts'
 import type {Incoming} from './incoming.ts'
 import {holdOf, type Limits} from './limits.ts'
 import {Pace} from './pace.ts'
+import {ownMemoryOf} from './spent.ts'
 
 /**
  * Reads a whole body, up to a limit in bytes; it counts in the budget for buffers until the request has ended. What
@@ -50,7 +51,7 @@ export async function readBody(request: Incoming, limit: number, limits: Limits)
     const end = (): void => {
       if (isOver) return
       leave()
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      resolve(chunks.length === 1 ? chunks[0]! : joined(chunks))
       chunks = []
     }
     const broken = (): void => {
@@ -58,6 +59,13 @@ export async function readBody(request: Incoming, limit: number, limits: Limits)
     }
     stream.on('data', take).on('end', end).on('close', broken).on('error', broken)
   })
+}
+
+/** What they were is given back at once. */
+function joined(chunks: Buffer[]): Buffer {
+  const body = Buffer.concat(chunks)
+  for (const chunk of chunks) ownMemoryOf(chunk)?.transfer(0)
+  return body
 }
 
 /** Refuses a body whose announced size is over the limit before it is read. */

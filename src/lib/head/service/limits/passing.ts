@@ -14,9 +14,16 @@ const AHEAD = 512 * 1024
 /**
  * Makes the request's body one that is passed on as it comes, and counts it: every byte in the budget for streams,
  * whether it was announced or comes in chunks, and where it goes to the head's disk (`onDisk`) in its room. What is
- * refused in the middle ends the call to the other side; `failureOf` finds the reason again. Errors at once: 413, 507.
+ * refused in the middle ends the call to the other side; `failureOf` finds the reason again. `tell` sees each piece.
+ * Errors at once: 413, 507.
  */
-export async function passBody(request: Incoming, limit: number, limits: Limits, onDisk: boolean): Promise<void> {
+export async function passBody(
+  request: Incoming,
+  limit: number,
+  limits: Limits,
+  onDisk: boolean,
+  tell?: (chunk: Buffer) => void,
+): Promise<void> {
   const source = request.body as Readable | undefined
   if (!source) return
   requireSize(request, limit)
@@ -24,7 +31,7 @@ export async function passBody(request: Incoming, limit: number, limits: Limits,
   if (room) request.atEnd(() => room.release())
   const announced = announcedSize(request)
   await room?.add(announced)
-  request.body = counted(source, request, limit, limits, announced, room)
+  request.body = counted(source, request, limit, limits, announced, room, tell)
 }
 
 function counted(
@@ -34,6 +41,7 @@ function counted(
   limits: Limits,
   announced: number,
   room: Promised | undefined,
+  tell: ((chunk: Buffer) => void) | undefined,
 ): Transform {
   const hold = holdOf(request, limits.streams)
   let size = 0
@@ -43,6 +51,7 @@ function counted(
     pace.add(chunk.length)
     if (size > limit) throw new Failure(413, 'USAGE', `the body is larger than ${limit} bytes`)
     hold.add(chunk.length)
+    tell?.(chunk)
   }
   const transform = (chunk: Buffer, _encoding: string, done: TransformCallback): void => {
     try {

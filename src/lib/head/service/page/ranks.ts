@@ -1,3 +1,4 @@
+import {rangesOf} from '../../../base/index.ts'
 import type {PageRank, PageRunDetail, PageStacks} from '../../types.ts'
 import {short} from './draw.ts'
 import {address, html, type Html} from './html.ts'
@@ -119,6 +120,12 @@ export function hangsSection({hangs: found}: PageRunDetail, now: number): Html {
 
 /** The body of the page of stacks: ranks that are at one place stand together. Pure. */
 export function stacksBody(run: string, {attempt, groups, failed}: PageStacks): Html {
+  const stack = (ranks: readonly number[], frames: PageStacks['groups'][number]['frames']): Html => {
+    const line = (one: (typeof frames)[number]): Html =>
+      html`<span class="l"><b>${one.function}</b> ${one.file}${one.line !== null && `:${one.line}`}</span>`
+    // No space but its own may stand in it.
+    return html`<pre class="stack" tabindex="0" aria-label="stack of ${rangesOf(ranks)}">${frames.map(line)}</pre>`
+  }
   return html`<div class="title">
       <h1>Stacks of ${run}</h1>
       <span class="act"
@@ -130,9 +137,8 @@ export function stacksBody(run: string, {attempt, groups, failed}: PageStacks): 
     ${groups.map(
       ({ranks, frames}) =>
         html`<section class="card">
-          <h2>${ranks.length === 1 ? 'rank' : `${ranks.length} ranks:`} ${ranks.join(', ')}</h2>
-          <pre class="stack" tabindex="0" aria-label="stack of ${ranks.join(', ')}">
-${frames.map((one) => html`<span class="l"><b>${one.function}</b> ${one.file}${one.line !== null && `:${one.line}`}</span>`)}</pre>
+          <h2>${ranks.length === 1 ? 'rank' : `${ranks.length} ranks:`} ${rangesOf(ranks)}</h2>
+          ${stack(ranks, frames)}
         </section>`,
     )}
     <p class="legend">Attempt ${attempt}, the main thread of every rank, the innermost call first.</p>`

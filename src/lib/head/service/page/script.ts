@@ -10,7 +10,15 @@ export const SCRIPT = String.raw`'use strict';
   const page = location.pathname + location.search
   const isLive = document.documentElement.hasAttribute('data-live')
   const log = document.getElementById('log')
-  document.querySelector('nav [aria-current]')?.scrollIntoView({inline: 'center', block: 'nearest'})
+  // Into the middle of what scrolls. Not scrollIntoView: the first Tab would go on from there, past the skip link.
+  function centre(parent, one) {
+    if (!parent || !one) return
+    const [outer, inner] = [parent.getBoundingClientRect(), one.getBoundingClientRect()]
+    parent.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2
+    parent.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2
+  }
+  const nav = document.querySelector('nav')
+  centre(nav, nav?.querySelector('[aria-current]'))
   const pulse = document.getElementById('pulse')
   const channel = 'BroadcastChannel' in window && navigator.locks ? new BroadcastChannel('flexrack') : undefined
 
@@ -197,7 +205,10 @@ export const SCRIPT = String.raw`'use strict';
 
   // --- conveniences
   if (log && log.dataset.at === 'end') log.scrollTop = log.scrollHeight
-  else (log?.querySelector('mark') ?? log?.querySelector('.err'))?.scrollIntoView({block: 'center'})
+  else if (log) {
+    centre(log, log.querySelector('mark') ?? log.querySelector('.err'))
+    log.scrollLeft = 0
+  }
   for (const button of document.querySelectorAll('[data-copy]')) {
     button.hidden = false
     button.addEventListener('click', async () => {

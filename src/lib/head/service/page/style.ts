@@ -2,7 +2,7 @@
 export const STYLE = String.raw`
 :root{--bg:#f6f6f4;--panel:#fff;--line:#e0e0db;--soft:#efefeb;--text:#1b1c1f;--muted:#5a5e66;--accent:#2457c5;--fill:#b9cdf5;--good:#17722f;--raised:#855400;--bad:#bb1f2b;--c0:#0068ad;--c1:#b84a00;--c2:#007a59;--c3:#a8477e;--c4:#5a4fcf;--c5:#8a6d00;--c6:#c0262d;--c7:#555;
 font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif;font-variant-numeric:tabular-nums;color-scheme:light dark}
-@media (prefers-color-scheme:dark){:root{--bg:#121315;--panel:#191b1e;--line:#2d3036;--soft:#212429;--text:#e7e8ea;--muted:#a3a8b1;--accent:#8db2ff;--fill:#2c4677;--good:#63c681;--raised:#e2b65c;--bad:#ff8f8a;--c0:#6cb8f0;--c1:#ff9a5c;--c2:#4fcfa6;--c3:#eb9ac6;--c4:#a9a1ff;--c5:#e0c04c;--c6:#ff8f8a;--c7:#bbb}}
+@media screen and (prefers-color-scheme:dark){:root{--bg:#121315;--panel:#191b1e;--line:#2d3036;--soft:#212429;--text:#e7e8ea;--muted:#a3a8b1;--accent:#8db2ff;--fill:#2c4677;--good:#63c681;--raised:#e2b65c;--bad:#ff8f8a;--c0:#6cb8f0;--c1:#ff9a5c;--c2:#4fcfa6;--c3:#eb9ac6;--c4:#a9a1ff;--c5:#e0c04c;--c6:#ff8f8a;--c7:#bbb}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--bg);color:var(--text);min-height:100vh;display:flex;flex-direction:column}
@@ -119,6 +119,7 @@ tbody tr:hover{background:color-mix(in srgb,var(--soft) 55%,transparent)}
 .wide{overflow-x:auto}.wide svg{min-width:640px}
 @media (max-width:1180px){.gpus{grid-template-columns:repeat(4,minmax(0,1fr))}.nodes td:nth-of-type(4){min-width:260px}}
 @media (max-width:1024px){.tiles{display:grid;grid-template-columns:repeat(3,1fr)}.nodes thead{display:none}.nodes,.nodes tbody{display:block}.nodes tr{display:grid;grid-template-columns:1.1fr 1.3fr 1fr 1fr;padding:10px 14px;border-top:1px solid var(--line);gap:8px 20px}.nodes tr:first-child{border-top:0}.nodes th,.nodes td{display:block;border:0;padding:0;min-width:0!important;width:auto!important}.nodes td[data-name=GPUs],.nodes td[data-name=runs]:not(:empty){grid-column:1/-1}.nodes td.why,.nodes td.gone{grid-column:2/-1}.nodes td:empty{display:none}.nodes .run{display:inline-block;margin-right:16px}.gpus{grid-template-columns:repeat(8,minmax(0,1fr));max-width:none}}
+@media (max-width:1400px){th,td{padding:7px 10px}}
 @media (max-width:1200px){.tail{order:2}nav{order:3;width:calc(100% + 20px);margin:0 -10px;gap:0}}
 td[data-name=run]{min-width:14ch;max-width:34ch;overflow-wrap:anywhere}@media (min-width:761px){td[data-name=started]{white-space:nowrap}}
 @media (max-width:760px){main{padding:16px 12px}.top{padding:0 12px}nav{width:calc(100% + 24px);margin:0 -12px;padding:0 40px 0 4px;mask-image:linear-gradient(270deg,transparent,#000 40px)}td .cause,.target{min-width:24ch}footer{padding:14px 12px}
@@ -127,5 +128,5 @@ td[data-name=run]{min-width:14ch;max-width:34ch;overflow-wrap:anywhere}@media (m
 .facts{grid-template-columns:1fr 1fr;padding:12px 14px}.curves .tick{font-size:17px}
 th,td{padding:7px 10px}.filter input[type=search]{width:100%}.filter label:first-child{width:100%}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important;animation:none!important}}
-@media print{nav,.tail,footer button,.filter,.act{display:none}body{background:#fff}}
+@media print{:root{color-scheme:light}nav,.racks,.tail a,footer button,.filter,.act{display:none}body{background:#fff}.scroll,.log,.wide{overflow:visible;max-height:none}tr,.card{break-inside:avoid}.tiles{break-inside:avoid}}
 `

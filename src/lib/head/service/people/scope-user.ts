@@ -13,7 +13,7 @@ import {
   READS,
   RUN_WRITES,
 } from '../tracking/scope-calls.ts'
-import {folded, tagsOf, USER_TAG} from '../tracking/scope-tags.ts'
+import {folded, PROJECT_TAG, tagsOf, USER_TAG} from '../tracking/scope-tags.ts'
 import {experimentOf, traceObjection} from '../tracking/scope-traces.ts'
 import {requireMay, type Person} from './person.ts'
 import type {Verb} from './roles.ts'
@@ -60,6 +60,7 @@ export async function checkUserScope(
     if (!tags) throw new Failure(403, 'REFUSED', 'tags must be a list')
     if (tags.some(({key}) => folded(key) === USER_TAG))
       throw new Failure(403, 'REFUSED', `the head alone writes ${USER_TAG}`)
+    requireOwnProject(person, tags)
     await requireRuns(person, 'run.write', namedRuns(fields), lookup)
     await requireModels(person, namedModels(call, fields), lookup)
   } else if (call === 'runs/delete' || call === 'runs/restore')
@@ -82,9 +83,18 @@ export async function checkUserScope(
 /** Says who it is of, whatever the client says. */
 function createdRun(person: Person, fields: Record<string, unknown>): Record<string, unknown> {
   requireMay(person, 'run.start', 'own')
-  const given = Array.isArray(fields.tags) ? (fields.tags as {key?: unknown}[]) : []
+  const given = Array.isArray(fields.tags) ? (fields.tags as RunTag[]) : []
+  requireOwnProject(person, given)
   const tags = given.filter((tag) => folded(tag?.key) !== USER_TAG)
   return {...fields, user_id: person.user, tags: [...tags, {key: USER_TAG, value: person.user}]}
+}
+
+type RunTag = {key?: unknown; value?: unknown} | null
+
+/** Lists would show it among the runs of another project. */
+function requireOwnProject({project}: Person, tags: readonly RunTag[]): void {
+  if (tags.some((tag) => folded(tag?.key) === PROJECT_TAG && tag?.value !== project))
+    throw new Failure(403, 'REFUSED', `the tag ${PROJECT_TAG} of a run in project ${project} says so`)
 }
 
 /** What is measured of a model is kept with it: it is one of the project, whoever made it. */

@@ -1,7 +1,10 @@
+/** The project of a run, as lists show it. */
+export const PROJECT_TAG = 'flexrack.project'
+
 /** Tags by which flexrack finds a run again. Who started it has set them, and nothing inside of it changes them. */
 const IDENTITY = new Set([
   'flexrack.run',
-  'flexrack.project',
+  PROJECT_TAG,
   'flexrack.rack',
   'flexrack.nodes',
   'flexrack.sweep',

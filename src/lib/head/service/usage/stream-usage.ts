@@ -5,36 +5,42 @@ const LONGEST_EVENT = 1024 ** 2
 const STREAMS = new Set(['/v1/chat/completions', '/v1/completions'])
 const EVENT_END = /\r?\n\r?\n/g
 
+/** Where a body says what is to be asked; a brace in it, or a name with escapes, is nobody's. */
+const OPTIONS = /"stream_options"\s*:\s*(?:null|\{[^{}]*\})/
+
+interface Body {
+  stream?: unknown
+  stream_options?: {include_usage?: unknown; continuous_usage_stats?: unknown} | null
+}
+
 /**
  * The body of a request for a stream that asks for its usage, too, where its client does not: a stream tells it in a
  * last chunk of its own, and only on demand (https://platform.openai.com/docs/api-reference/chat/create,
- * `stream_options`). Undefined where there is nothing to ask. Numbers stay as the client wrote them.
+ * `stream_options`). Undefined where there is nothing to ask. All else stays as the client wrote it: to write a list of
+ * a million tokens again takes seconds, and numbers may have more digits than a double.
  */
 export function askingUsage(path: string, body: Buffer): Buffer | undefined {
   if (!STREAMS.has(path) || body.length > LARGEST_BODY || !body.includes('stream')) return undefined
   try {
     const text = new TextDecoder('utf-8', {fatal: true}).decode(body)
-    if (!mayAsk(JSON.parse(text))) return undefined
-    const whole = JSON.parse(text, asWritten) as {stream_options?: {continuous_usage_stats?: unknown}}
-    // vLLM's: without the usage it means nothing, and with it each chunk would have one.
-    const {continuous_usage_stats: _, ...options} = whole.stream_options ?? {}
-    const asked = {...whole, stream_options: {...options, include_usage: true}}
-    return Buffer.from(JSON.stringify(asked))
+    const asked = asking(text, JSON.parse(text) as Body | null)
+    return asked === undefined ? undefined : Buffer.from(asked)
   } catch {
     return undefined // the engine says what is wrong with it
   }
 }
 
-function mayAsk(body: unknown): boolean {
-  const {stream, stream_options: options = null} = (body ?? {}) as {stream?: unknown; stream_options?: unknown}
-  if (stream !== true || typeof options !== 'object' || Array.isArray(options)) return false
-  return (options as {include_usage?: unknown} | null)?.include_usage !== true
+function asking(text: string, body: Body | null): string | undefined {
+  const {stream, stream_options: given} = body ?? {}
+  const isObject = typeof given === 'object' && !Array.isArray(given)
+  if (stream !== true || (given !== undefined && !isObject) || given?.include_usage === true) return undefined
+  // vLLM's: without the usage it means nothing, and with it each chunk would have one.
+  const {continuous_usage_stats: _, ...options} = given ?? {}
+  const wanted = `"stream_options":${JSON.stringify({...options, include_usage: true})}`
+  if (given === undefined) return text.replace('{', () => `{${wanted},`)
+  const isOnce = text.split('"stream_options"').length === 2 // of several it is not known which is the request's
+  return isOnce && OPTIONS.test(text) ? text.replace(OPTIONS, () => wanted) : undefined
 }
-
-/** A number may have more digits than a double. TypeScript does not know of its source, nor of rawJSON, yet. */
-const {rawJSON} = JSON as unknown as {rawJSON: (text: string) => unknown}
-const asWritten = (_key: string, value: unknown, ...[context]: {source: string}[]): unknown =>
-  typeof value === 'number' ? rawJSON(context!.source) : value
 
 /** Takes out of a stream what its client has not asked for: the chunk of the usage, and `"usage": null` in all others. */
 export class WithoutUsage {

@@ -73,8 +73,9 @@ test('a rank that is slower than the others stands out, and a hang says who was 
   const hang = {at: 1, attempt: 1, text: 'rank 3 has not come', lines: ['data.py:41 in load'], suspects}
   expect(hangsSection({...detail, hangs: [hang]}, 2).text).toMatch(/rank 3 on gpu02: &lt;img.*data\.py:41 in load/)
   const frames = [{file: hostile, line: 7, function: 'load'}]
-  const stacks = stacksBody('digits-ab12c', {attempt: 2, groups: [{ranks: [0, 1], frames}], failed: []}).text
-  expect(stacks).toContain('2 ranks: 0, 1')
+  const stacks = stacksBody('digits-ab12c', {attempt: 2, groups: [{ranks: [0, 1, 2, 5], frames}], failed: []}).text
+  expect(stacks).toContain('4 ranks: 0-2,5')
+  expect(stacks).toMatch(/<pre [^>]*><span/)
   expect(stacks).not.toContain('<img')
 })
 

@@ -48,6 +48,21 @@ test('whose a run is is written by no tag, in whatever form it comes', async () 
     await expect(post(path, {run_id: RUN, tags})).rejects.toMatchObject({status: 403})
 })
 
+test('a run says of no other project that it is its own, when it is made and later', async () => {
+  const api = '/api/2.0/mlflow/runs'
+  const tag = (value: string, key = 'flexrack.project'): object => ({key, value})
+  await post(`${api}/create`, {experiment_id: '5', tags: [tag('digits')]})
+  await post(`${api}/set-tag`, {run_id: RUN, ...tag('digits')})
+  for (const key of ['flexrack.project', 'Flexrack.Project'])
+    for (const [call, body] of [
+      ['create', {experiment_id: '5', tags: [null, tag('secret', key)]}],
+      ['set-tag', {run_id: RUN, ...tag('secret', key)}],
+      ['log-batch', {run_id: RUN, tags: [tag('secret', key)]}],
+      ['delete-tag', {run_id: RUN, key}],
+    ] as const)
+      await expect(post(`${api}/${call}`, body), call).rejects.toMatchObject({status: 403})
+})
+
 test('of a logged model the path and the body name the same one, and metrics are of a model of the project', async () => {
   const api = '/api/2.0/mlflow'
   await call('PATCH', `${api}/logged-models/m-mine`, {model_id: 'm-mine', status: 'LOGGED_MODEL_READY'})

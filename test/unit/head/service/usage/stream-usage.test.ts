@@ -4,13 +4,17 @@ import {askingUsage, WithoutUsage} from '../../../../../src/lib/head/service/usa
 const asking = (body: string | Buffer, path = '/v1/completions'): string | undefined =>
   askingUsage(path, Buffer.from(body))?.toString()
 
-test('a request for a stream asks for its usage, and stays else as it is', () => {
-  expect(asking('{"seed": 12345678901234567890, "stream": true, "x": 1.0e2, "y": "é"}')).toBe(
-    '{"seed":12345678901234567890,"stream":true,"x":1.0e2,"y":"é","stream_options":{"include_usage":true}}',
+test('a request for a stream asks for its usage, and stays else as it is, byte by byte', () => {
+  const wanted = '"stream_options":{"include_usage":true}'
+  const rest = '"seed": 12345678901234567890, "stream": true, "stream": true,\n "x": 1.0e2, "y": "é\\u00e9$&"}'
+  expect(asking(`\n{${rest}`)).toBe(`\n{${wanted},${rest}`)
+  for (const given of ['null', '{}', '{\n"include_usage" :false}', '{"continuous_usage_stats": true}'])
+    expect(asking(`{"stream_options" : ${given}, ${rest}`)).toBe(`{${wanted}, ${rest}`)
+  expect(asking(`{"stream_options": {"own": "$&", "include_usage": false}, ${rest}`)).toBe(
+    `{"stream_options":{"own":"$&","include_usage":true}, ${rest}`,
   )
-  expect(asking('{"stream": true, "stream_options": null}')).toBe(
-    '{"stream":true,"stream_options":{"include_usage":true}}',
-  )
+  const spoken = '"prompt": "{\\"stream_options\\": null}"'
+  expect(asking(`{${spoken}, "stream": true, "stream_options": null}`)).toBe(`{${spoken}, "stream": true, ${wanted}}`)
 })
 
 test.each([
@@ -20,7 +24,9 @@ test.each([
   ['is no JSON', '{"stream": true'],
   ['is no UTF-8', Buffer.from([...Buffer.from('{"stream": true, "x": "'), 0xff, ...Buffer.from('"}')])],
   ['has other options', '{"stream": true, "stream_options": "all"}'],
-  ['is too deep', `{"stream": true, "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ['has them twice', '{"stream": true, "stream_options": {"a": 1}, "stream_options": {}}'],
+  ['has them elsewhere, too', '{"stream": true, "x": {"stream_options": {}}, "stream_options": {"a": {}}}'],
+  ['has them by another name', '{"stream": true, "stream\\u005foptions": {}}'],
   ['is too large', `{"stream": true, "x": "${'x'.repeat(4 * 1024 ** 2)}"}`],
 ])('a body that %s is not touched', (_what, body) => {
   expect(asking(body)).toBeUndefined()

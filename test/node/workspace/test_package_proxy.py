@@ -10,7 +10,7 @@ import urllib.error
 from pathlib import Path
 
 from flexrack_node.workspace import mirror
-from flexrack_node.workspace.share import Server, Share, ToPeers
+from flexrack_node.workspace.package_proxy import Server, Share, ToPeers
 from waiting import LONG
 
 BODY = b"a package" * 1000
