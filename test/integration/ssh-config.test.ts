@@ -235,6 +235,18 @@ process.stdin.pipe(socket).pipe(process.stdout)
     for (const pid of pids) await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
+  it('that is not there is tried once', async () => {
+    told.splice(0)
+    const fleet = await open('Host n\n  ProxyCommand flexrack-is-not-there %h; echo again >&2\n', [
+      {name: 'n', host: 'n'},
+    ])
+    await expect(fleet.shell('n')).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('its ProxyCommand ended with status 127'),
+    })
+    expect(told).toHaveLength(1)
+  })
+
   it('that fails is told with its status and last words', async () => {
     const fleet = await open(`Host n\n  ProxyCommand sh -c 'echo "no way to %h" >&2; exit 3'\n`, [
       {name: 'n', host: 'n'},

@@ -153,8 +153,9 @@ async function authenticate(
   const {default: ssh2} = await import('ssh2')
   const known = await knownKeyTypes(endpoint)
   const identities = await collectIdentities(endpoint, wiring.ring, deadline)
+  const early: NodeJS.ErrnoException | null = socket.errored
   if (socket.destroyed)
-    throw new AttemptError(connectionError(endpoint, socket.errored ?? {message: 'it closed'}), true)
+    throw new AttemptError(connectionError(endpoint, early ?? {message: 'it closed'}), early?.code !== 'ENOENT')
   const client: Client = new ssh2.Client()
   const connection = new Connection(endpoint.label, client, wiring.ctx)
   await new Promise<void>((resolve, reject) => {

@@ -263,12 +263,21 @@ test('without scripts it shows the same, and stops a run after a question', asyn
 test('ten tabs live from one stream', async () => {
   await page.go(at(''))
   const ids: string[] = []
+  const holder = (): Promise<string | undefined> =>
+    page.evaluate('navigator.locks.query().then(({held}) => held[0]?.clientId)')
+  await expect.poll(holder).toBeDefined()
+  const mine = await holder()
   for (let index = 0; index < 9; index++)
     ids.push((await page.send<{targetId: string}>('Target.createTarget', {url: at('')})).targetId)
   // Each has its news from the tab that holds the stream: an eleventh request is answered.
   await page.until('document.querySelector("#pulse").textContent === "live"')
   expect(await page.evaluate(`fetch(${JSON.stringify(at('audit'))}).then((one) => one.status)`)).toBe(200)
+  // A tab that is not seen may be put to sleep: one that is has the stream.
+  await expect.poll(async () => [undefined, mine].includes(await holder())).toBe(false)
   for (const targetId of ids) await page.send('Target.closeTarget', {targetId})
+  await page.send('Page.bringToFront')
+  await expect.poll(holder).toBe(mine)
+  await page.until('document.querySelector("#pulse").textContent === "live"')
   expect(page.errors).toEqual([])
 })
 
