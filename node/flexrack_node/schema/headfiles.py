@@ -47,7 +47,6 @@ class HeadToken(_HeadToken, total=False):
     project: str
     role: HeadRole
     lastUsedAt: float
-    parent: str
 
 
 class HeadTokens(TypedDict):
