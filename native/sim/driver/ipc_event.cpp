@@ -1,30 +1,30 @@
 // cuIpcGetEventHandle, cuIpcOpenEventHandle, and how such events are waited for.
 #include "sim/driver/ipc_event.h"
 
-#include <linux/futex.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
-#include <ctime>
+#include <map>
 
+#include "sim/driver/device.h"
 #include "sim/driver/event.h"
-#include "sim/driver/worker.h"
 
 namespace flexrack::sim {
 
 struct SharedEvent::Page {
   std::atomic<std::uint64_t> recorded, reached;
-  std::atomic<std::uint32_t> changes;   ///< a futex
   std::atomic<std::int32_t> recorder;   ///< the process of the latest record
 };
 
 namespace {
 
 constexpr std::uint64_t kBytes = 4096;
-constexpr long kLook = 50'000'000;   ///< nanoseconds between two looks whether the other process lives
+/// Between two looks whether another process lives.
+constexpr auto kLook = std::chrono::milliseconds(50);
 
 /// True too where its process is only waited for by its parent.
 bool has_ended(std::int32_t process) {
@@ -36,9 +36,31 @@ bool has_ended(std::int32_t process) {
   return is_over;
 }
 
-Worker& waits() {
-  static auto* const worker = new Worker("sim-ipc-wait", 128);
-  return *worker;
+/// What is known of processes: however many events wait for one, it is looked at once in a while.
+class Lives {
+ public:
+  bool has_ended(std::int32_t process) {
+    const std::lock_guard guard(lock_);
+    const auto now = std::chrono::steady_clock::now();
+    auto& life = lives_[process];
+    if (!life.is_over && now >= life.next) life = {now + kLook, sim::has_ended(process)};
+    const bool is_over = life.is_over;
+    if (is_over) lives_.erase(process);   // another one may have its number by and by
+    return is_over;
+  }
+
+ private:
+  struct Life {
+    std::chrono::steady_clock::time_point next{};
+    bool is_over = false;
+  };
+  std::mutex lock_;
+  std::map<std::int32_t, Life> lives_;
+};
+
+Lives& lives() {
+  static auto* const all = new Lives;
+  return *all;
 }
 
 }  // namespace
@@ -67,8 +89,6 @@ std::uint64_t SharedEvent::record() {
 void SharedEvent::reached(std::uint64_t number) {
   auto known = page_->reached.load(std::memory_order_relaxed);
   while (known < number && !page_->reached.compare_exchange_weak(known, number, std::memory_order_release)) {}
-  page_->changes.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, &page_->changes, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
 }
 
 std::uint64_t SharedEvent::latest() const { return page_->recorded.load(std::memory_order_acquire); }
@@ -77,24 +97,19 @@ bool SharedEvent::is_reached(std::uint64_t number) const {
   return page_->reached.load(std::memory_order_acquire) >= number;
 }
 
+/// Any number of them on the one thread that looks at words of memory: a wait that has a thread for itself would be one
+/// of so many, and the next one may be what all of these wait for.
 Ref<Command> SharedEvent::awaits(const Ref<Context>& context, std::uint64_t number) {
   // The event may be destroyed while a stream waits for it.
-  auto made =
-      Command::make(context, &waits(), [self = shared_from_this(), context, number] { self->wait(*context, number); });
+  auto made = Command::awaited(context, &context->device.waits, [self = shared_from_this(), number] {
+    if (self->is_reached(number)) return true;
+    const bool is_lost = lives().has_ended(self->page_->recorder.load(std::memory_order_relaxed));
+    require(!is_lost || self->is_reached(number), CUDA_ERROR_LAUNCH_FAILED,
+            "the process that recorded an event has ended before it was reached");
+    return is_lost;
+  });
   made->submit({});
   return made;
-}
-
-void SharedEvent::wait(Context& context, std::uint64_t number) {
-  for (;;) {
-    const auto changes = page_->changes.load(std::memory_order_acquire);
-    if (is_reached(number) || context.has_failed()) return;
-    const timespec patience{0, kLook};
-    syscall(SYS_futex, &page_->changes, FUTEX_WAIT, changes, &patience, nullptr, 0);
-    if (is_reached(number)) return;
-    require(!has_ended(page_->recorder.load(std::memory_order_relaxed)) || is_reached(number), CUDA_ERROR_LAUNCH_FAILED,
-            "the process that recorded an event has ended before it was reached");
-  }
 }
 
 }  // namespace flexrack::sim

@@ -37,7 +37,6 @@ class SharedEvent : public std::enable_shared_from_this<SharedEvent> {
  private:
   struct Page;
   SharedEvent(SharedFilePointer file, Page* page) : file_(std::move(file)), page_(page) {}
-  void wait(Context& context, std::uint64_t number);
 
   const SharedFilePointer file_;
   Page* const page_;

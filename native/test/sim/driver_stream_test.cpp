@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "driver_rig.h"
+#include "sim/driver/context.h"
+#include "sim/driver/ipc_event.h"
 
 using namespace flexrack::test::driver;
 
@@ -350,4 +352,24 @@ TEST_CASE("driver: latency and bandwidth") {
   CHECK_EQ(run_apart("driver: latency and bandwidth as asked for",
                      {{"FLEXRACK_SIM_LATENCY_US", "5000"}, {"FLEXRACK_SIM_BANDWIDTH_GBPS", "0.2"}}),
            0);
+}
+
+TEST_CASE("driver: hundreds of events of other processes are waited for, and none is in the way of another") {
+  Rig rig;
+  const auto context = flexrack::sim::current();
+  using flexrack::sim::SharedEvent;
+  std::vector<std::shared_ptr<SharedEvent>> events;
+  std::vector<flexrack::sim::Ref<flexrack::sim::Command>> waits;
+  std::vector<std::uint64_t> numbers;
+  for (int i = 0; i < 300; ++i) {
+    events.push_back(SharedEvent::make());
+    numbers.push_back(events.back()->record());
+    waits.push_back(events.back()->awaits(context, numbers.back()));
+  }
+  // The last one may be what those before it wait for.
+  for (auto i = events.size(); i-- > 0;) {
+    CHECK_FALSE(waits[i]->is_over());
+    events[i]->reached(numbers[i]);
+    waits[i]->wait();
+  }
 }
