@@ -47,6 +47,7 @@ class HeadToken(_HeadToken, total=False):
     project: str
     role: HeadRole
     lastUsedAt: float
+    parent: str
 
 
 class HeadTokens(TypedDict):

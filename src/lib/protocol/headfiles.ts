@@ -54,6 +54,8 @@ export interface HeadToken {
   role?: HeadRole
   /** Milliseconds since 1970, to some minutes. */
   lastUsedAt?: number
+  /** Id of the token that it comes of, and with which it is revoked. */
+  parent?: string
 }
 
 /** What a key of an endpoint's client may. */

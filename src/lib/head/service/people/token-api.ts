@@ -51,10 +51,10 @@ export function addUserTokens(app: FastifyInstance, parts: Parts, bodyOf: BodyOf
       return tokens.issue({project, ttl_seconds: RECORD_SECONDS, kind: 'personal', name: `records of ${project}`})
     personOf(caller, people, project) // 403 where its token is for another one
     // Nor does it live longer than the token that it comes of, which would go on for ever by one of the other.
-    const latest = tokens.ofUser(caller.id)?.expiresAt ?? 0
+    const {expiresAt: latest = 0, parent = caller.id} = tokens.ofUser(caller.id) ?? {}
     const ttl = Math.min(RECORD_SECONDS, (latest - Date.now()) / 1000)
     const wish = {project, role: caller.role, note: 'records of runs', ttl_seconds: ttl}
-    return makeToken(parts, caller.user, wish, {latest})
+    return makeToken(parts, caller.user, wish, {latest, parent})
   })
   app.delete<{Params: {id: string}}>(`${TOKENS_PATH}/:id`, async (request) => {
     const {id} = request.params
@@ -88,13 +88,13 @@ function leastUsed(tokens: readonly [id: string, kept: HeadToken][]): string | u
 /**
  * `isLogin`: of somebody who has just proved who they are, and who would have no way to end a token; where there are too
  * many, the one that was not used for the longest time ends. `latest`: when it has ended at the latest, milliseconds
- * since 1970. Errors: 400 for what cannot be meant, 404, 409 for too many.
+ * since 1970; `parent`: the token with which it is revoked. Errors: 400 for what cannot be meant, 404, 409 for too many.
  */
 export async function makeToken(
   {tokens, people}: Pick<Parts, 'tokens' | 'people'>,
   user: string,
   {project, role, note = '', ttl_seconds: ttl}: Record<string, unknown>,
-  {isLogin = false, latest = Infinity}: {isLogin?: boolean; latest?: number} = {},
+  {isLogin = false, latest = Infinity, parent}: {isLogin?: boolean; latest?: number; parent?: string} = {},
 ): Promise<MadeToken> {
   if (typeof note !== 'string' || note.length > LONGEST_NOTE)
     throw new Failure(400, 'USAGE', `a note has ${LONGEST_NOTE} characters at most`)
@@ -126,6 +126,7 @@ export async function makeToken(
     expiresAt: Math.min(Date.now() + seconds * 1000, latest),
     ...(project !== undefined && {project}),
     ...(role !== undefined && {role}),
+    ...(parent !== undefined && {parent}),
   })
   return {id, user, token, expiresAt}
 }

@@ -218,7 +218,9 @@ export class Tokens {
     return this.#endAll((kept) => kept.user === user && (kept.kind === 'user' || kept.kind === 'run'))
   }
 
+  /** With those that come of it. Errors: 404. */
   async revoke(id: string): Promise<void> {
+    for (const [child, {parent}] of [...this.#kept]) if (parent === id) this.#end(child)
     if (!this.#end(id)) throw new Failure(404, 'NOT_FOUND', `no token ${id}`)
     // where that fails the caller hears of it, and until the head's next start the token opens nothing all the same
     await this.#save()

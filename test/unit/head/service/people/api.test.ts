@@ -252,6 +252,10 @@ test("a token for one project gets none for another, nor one that lives longer, 
   expect(record.expiresAt).toBeLessThanOrEqual(made.expiresAt)
   token.record = record.token
   expect(await json('GET', '/flexrack/v1/whoami', 'record')).toMatchObject({projects: {digits: 'maintainer'}})
+  token.second = (await json<MadeToken>('POST', `${PEOPLE}/record-token`, 'record', {project: 'digits'})).token
+  expect(await status('GET', '/flexrack/v1/whoami', 'second')).toBe(200)
+  expect(await status('DELETE', `${PEOPLE}/tokens/${made.id}`, 'root')).toBe(200)
+  for (const who of ['record', 'second']) expect(await status('GET', '/flexrack/v1/whoami', who), who).toBe(401)
 })
 
 test('a role is for exactly one user or team', async () => {
