@@ -179,7 +179,53 @@ CUDA_MEMCPY3D CopyWork::described() const {
   return as;
 }
 
+namespace {
+
+/// A copy that is in the order of other contexts, too: behind all that is in their default streams and what these wait
+/// for, and before all that comes later there.
+class BetweenDevices final : public Work {
+ public:
+  BetweenDevices(std::shared_ptr<CopyWork> copy, std::vector<Ref<Context>> others)
+      : copy_(std::move(copy)), others_(std::move(others)) {
+    for (const auto& other : others_) {
+      const auto place = Command::marker(other);
+      other->legacy()->append(place, {&behind_, behind_ ? 1u : 0u});
+      behind_ = place;
+    }
+  }
+  Worker* worker(Device& device) const override { return copy_->worker(device); }
+  void execute(Context& context) const override { copy_->execute(context); }
+  CUgraphNodeType type() const override { return copy_->type(); }
+  Ref<Command> prerequisite() const override { return behind_; }
+  void submitted(const Ref<Command>& command) const override {
+    for (const auto& other : others_) other->legacy()->append(Command::marker(other), {&command, 1});
+  }
+
+ private:
+  const std::shared_ptr<CopyWork> copy_;
+  const std::vector<Ref<Context>> others_;
+  Ref<Command> behind_;
+};
+
+/// CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy": in the default stream a copy between the memories of two
+/// devices starts when all commands issued to either are over, and those issued later wait for it.
+WorkPointer in_order_of_both(Stream& stream, const std::shared_ptr<CopyWork>& copy) {
+  if (stream.kind != Stream::Kind::legacy || copy->bytes() == 0) return copy;
+  std::vector<Ref<Context>> others;
+  const auto lies_on = [&](const Device& device) {
+    return (copy->to.allocation && copy->to.allocation->device == &device) ||
+           (copy->from.allocation && copy->from.allocation->device == &device);
+  };
+  for (const auto& one : active_contexts())
+    if (&one->device != &stream.context->device && lies_on(one->device) && !one->has_captures()) others.push_back(one);
+  if (others.empty()) return copy;
+  return std::make_shared<BetweenDevices>(copy, std::move(others));
+}
+
+}  // namespace
+
 void enqueue_copy(Stream& stream, const std::shared_ptr<CopyWork>& copy) {
+  if (!copy->touches_host() && !stream.capture()) return enqueue(stream, in_order_of_both(stream, copy));
   constexpr std::uint64_t kMostStaged = std::uint64_t{64} << 20;
   if (!copy->touches_pageable() || stream.capture() || copy->bytes() == 0) return enqueue(stream, copy);
   const bool is_host_only = copy->to.kind != Side::Kind::device && copy->from.kind != Side::Kind::device;
@@ -191,7 +237,7 @@ void enqueue_copy(Stream& stream, const std::shared_ptr<CopyWork>& copy) {
 void carry_out_copy(Stream& stream, const std::shared_ptr<CopyWork>& copy) {
   if (!copy->touches_host()) {
     require_not_captured(stream);
-    return enqueue(stream, copy);
+    return enqueue(stream, in_order_of_both(stream, copy));
   }
   carry_out(stream, copy);
 }

@@ -97,6 +97,50 @@ TEST_CASE("driver: the legacy stream and blocking streams wait for each other") 
   CHECK_EQ(found[6], 1);   // `free` was before
 }
 
+TEST_CASE("driver: a copy between devices in the default stream is in the order of both devices") {
+  Rig here, there(1);
+  Flag flag;
+  auto address = flag.address();
+  Numbers theirs(10);
+  const auto busy = make_stream(CU_STREAM_DEFAULT), later = make_stream(CU_STREAM_DEFAULT);
+  CU(there.launch("wait", {&address}, 1, busy));
+  CU(there.fill(theirs.address, 1, 10, busy));
+  CU(cuCtxSetCurrent(here.context));
+  Numbers ours(10);
+  CU(cuMemcpyDtoDAsync_v2(ours.address, theirs.address, 40, nullptr));   // behind what device 1 has to do
+  CU(cuCtxSetCurrent(there.context));
+  CU(there.fill(theirs.address, 2, 10, later));                          // behind the copy
+  CU(cuCtxSetCurrent(here.context));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
+  CHECK_EQ(cuStreamQuery(later), CUDA_ERROR_NOT_READY);
+  flag.raise();
+  CU(cuCtxSynchronize());
+  CHECK_EQ(ours.read(), std::vector<unsigned>(10, 1));
+  CU(cuCtxSetCurrent(there.context));
+  CU(cuCtxSynchronize());
+  CHECK_EQ(theirs.read(), std::vector<unsigned>(10, 2));
+
+  // From one of the two to the other, from a third: the order of all three.
+  CU(cuCtxSetCurrent(here.context));
+  for (int round = 0; round < 200; ++round) {
+    CU(cuMemcpyDtoDAsync_v2(ours.address, theirs.address, 40, nullptr));
+    CU(cuCtxSetCurrent(there.context));
+    CU(there.add(theirs.address, 1, 10));
+    CU(cuMemcpyDtoDAsync_v2(theirs.address, ours.address, 20, nullptr));
+    CU(cuCtxSetCurrent(here.context));
+    CU(here.add(ours.address, 1, 10));
+  }
+  CU(cuCtxSynchronize());
+  CU(cuCtxSetCurrent(there.context));
+  CU(cuCtxSynchronize());
+  CHECK_EQ(theirs.read()[9], 202);   // never overwritten: one more a round
+  CHECK_EQ(theirs.read()[0], 2);     // given back as it came, each round
+  CU(cuCtxSetCurrent(here.context));
+  CHECK_EQ(ours.read()[0], 3);
+  CHECK_EQ(ours.read()[9], 202);
+}
+
 TEST_CASE("driver: each thread has a default stream of its own where it is asked for") {
   Rig rig;
   Flag flag;
