@@ -211,13 +211,15 @@ class BetweenDevices final : public Work {
 /// devices starts when all commands issued to either are over, and those issued later wait for it.
 WorkPointer in_order_of_both(Stream& stream, const std::shared_ptr<CopyWork>& copy) {
   if (stream.kind != Stream::Kind::legacy || copy->bytes() == 0) return copy;
-  std::vector<Ref<Context>> others;
-  const auto lies_on = [&](const Device& device) {
-    return (copy->to.allocation && copy->to.allocation->device == &device) ||
-           (copy->from.allocation && copy->from.allocation->device == &device);
+  const auto elsewhere = [&](const Side& side) -> const Device* {
+    const auto* device = side.allocation ? side.allocation->device : nullptr;
+    return device == &stream.context->device ? nullptr : device;
   };
+  const auto *to = elsewhere(copy->to), *from = elsewhere(copy->from);
+  if (!to && !from) return copy;
+  std::vector<Ref<Context>> others;
   for (const auto& one : active_contexts())
-    if (&one->device != &stream.context->device && lies_on(one->device) && !one->has_captures()) others.push_back(one);
+    if ((&one->device == to || &one->device == from) && !one->has_captures()) others.push_back(one);
   if (others.empty()) return copy;
   return std::make_shared<BetweenDevices>(copy, std::move(others));
 }

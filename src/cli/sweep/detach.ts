@@ -1,6 +1,5 @@
-import {count} from '../../lib/base/index.ts'
 import {openHandover, startBackground} from '../../lib/background/index.ts'
-import type {Context} from '../../lib/base/index.ts'
+import {count, type Context} from '../../lib/base/index.ts'
 import {
   findSweep,
   planSweep,

@@ -1,5 +1,4 @@
-import {count} from '../../lib/base/index.ts'
-import type {Context} from '../../lib/base/index.ts'
+import {count, type Context} from '../../lib/base/index.ts'
 import type {StartedRun} from '../../lib/train/index.ts'
 import {openStatusLine} from '../runs/watch.ts'
 import {secondsOf} from '../base/seconds.ts'

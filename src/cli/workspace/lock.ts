@@ -1,5 +1,4 @@
-import {count} from '../../lib/base/index.ts'
-import type {Context} from '../../lib/base/index.ts'
+import {count, type Context} from '../../lib/base/index.ts'
 import type {Host} from '../../lib/host/index.ts'
 import type {Plan} from '../../lib/plan/index.ts'
 import {selectNodes} from '../../lib/rack/index.ts'

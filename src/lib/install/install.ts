@@ -1,5 +1,4 @@
-import {count} from '../base/index.ts'
-import type {Context} from '../base/index.ts'
+import {count, type Context} from '../base/index.ts'
 import {openHost} from '../host/index.ts'
 import {carryOutOver, overNodes, type NodeReport, type NodesPlan} from '../nodes/index.ts'
 import type {Handlers, PlanOf, StepOf} from '../plan/index.ts'

@@ -1,5 +1,4 @@
-import {count} from '../base/index.ts'
-import type {Context} from '../base/index.ts'
+import {count, type Context} from '../base/index.ts'
 import type {Manifest} from '../manifest/index.ts'
 import {probeNodes, type NodeReport, type Probe} from '../nodes/index.ts'
 import type {RackNode} from '../rack/index.ts'

@@ -2,7 +2,8 @@ import type {IncomingHttpHeaders} from 'node:http'
 import type {GatewayCall} from './calls.ts'
 import {Failure} from '../failure.ts'
 
-const REGION = 'shared_memory_region'
+/** The parameter of a tensor that says where. */
+export const REGION = 'shared_memory_region'
 /** A buffer is found in a buffer without being written down anew each time. */
 const REGION_BYTES = Buffer.from(REGION)
 /** More JSON is not looked through, as reading it takes the head's time; with tensors in memory there is little of it. */

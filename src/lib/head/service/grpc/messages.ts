@@ -1,4 +1,4 @@
-import {NO_SHARED_MEMORY} from '../gateway/shared-memory.ts'
+import {NO_SHARED_MEMORY, REGION} from '../gateway/shared-memory.ts'
 import {rawOf} from './contents.ts'
 import {
   bytesOf,
@@ -104,7 +104,7 @@ function readInput(message: Buffer, take: (bytes: number) => void): Input {
     if (field.number === 4) readParameter(bytesOf(field), input.parameters)
     if (field.number === 5) contents = bytesOf(field)
   }
-  if (Object.hasOwn(input.parameters, 'shared_memory_region')) throw new Malformed(NO_SHARED_MEMORY)
+  if (Object.hasOwn(input.parameters, REGION)) throw new Malformed(NO_SHARED_MEMORY)
   return contents === undefined ? input : {...input, contents: rawOf(contents, input.datatype, take)}
 }
 

@@ -10,7 +10,7 @@ import {
   namedRuns,
   nameObjection,
   namesOther,
-  READS,
+  onlyReads,
   RUN_WRITES,
 } from '../tracking/scope-calls.ts'
 import {folded, PROJECT_TAG, tagsOf, USER_TAG} from '../tracking/scope-tags.ts'
@@ -39,7 +39,7 @@ export async function checkUserScope(
 ): Promise<Record<string, unknown> | undefined> {
   if (!isTrackingApi(method, path)) throw new Failure(403, 'REFUSED', `${method} ${path} is not open to users`)
   const call = apiCallOf(path)
-  if (method === 'GET' || method === 'HEAD' || (call !== undefined && READS.has(call))) {
+  if (onlyReads(method, path)) {
     requireMay(person, 'run.read', 'others')
     return undefined
   }

@@ -9,7 +9,7 @@ import {
   namedRuns,
   namesOther,
   nameObjection,
-  READS,
+  onlyReads,
   RUN_WRITES,
 } from './scope-calls.ts'
 import {checkRegistryWrite, isRegistryWrite, type RegistryLookup} from './scope-registry.ts'
@@ -67,7 +67,7 @@ export async function checkRunScope(
   const call = apiCallOf(path) ?? ''
   if (method === 'GET' && call === 'experiments/get-by-name')
     return {answer: await lookup.experiment(caller, query.get('experiment_name') ?? '')}
-  if (method === 'GET' || method === 'HEAD' || READS.has(call)) return {}
+  if (onlyReads(method, path)) return {}
   if (artifact !== undefined) return pass(await requireOwnArtifact(caller, artifact, lookup))
   const fields = (): Record<string, unknown> => requirePlainNames(caller, body())
   if (isRegistryWrite(method, call)) return {body: await checkRegistryWrite(caller, call, fields(), lookup)}
