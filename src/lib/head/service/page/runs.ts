@@ -83,7 +83,7 @@ export function runsParts(list: RunList | undefined, error: string | undefined, 
 export function runsBody(list: RunList | undefined, error: string | undefined, filter: RunFilter, now: number): Html {
   const runs = list?.runs ?? []
   const parts = runsParts(list, error, filter, now)
-  const rows = filterRuns(runs, filter).map((one) => parts[rowId(one)])
+  const rows = (parts.runs as readonly string[]).map((id) => parts[id])
   const projects = [...new Set(runs.flatMap((one) => one.project ?? []))].sort()
   const users = [...new Set(runs.flatMap((one) => one.user ?? []))].sort()
   const states = [...new Set(runs.map((one) => one.status))].sort()
